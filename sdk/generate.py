@@ -23,7 +23,8 @@ LINE_CHARS_MAX = 110
 
 #: The operations that the SDKs cover, by the operation id of the description.
 OPERATIONS = {
-    "remember", "remember_batch", "search", "context", "list_memories", "get_memory", "erase_memory", "correct",
+    "remember", "remember_batch", "search", "context", "list_memories", "get_memory", "replace_memory", "erase_memory",
+    "correct",
     "pin", "set_state", "promote_memory", "demote_memory", "plan_forget", "confirm_forget", "verify_forgotten",
     "list_receipts", "get_receipt", "list_sessions", "start_session", "show_session", "append_turns", "end_session",
     "list_review", "review", "create_export", "import", "memory_tool", "compact", "list_scopes", "vault_state",
@@ -37,6 +38,7 @@ OPTIONS = {
     "SearchOptions": ("SearchRequest", {"query"}),
     "ContextOptions": ("ContextRequest", {"turn"}),
     "CorrectOptions": ("CorrectRequest", {"content"}),
+    "ReplaceOptions": ("ReplaceRequest", {"content"}),
     "ForgetOptions": ("ForgetRequest", {"words"}),
     "ConfirmOptions": ("ForgetConfirmation", {"token"}),
     "ExportOptions": ("ExportRequest", set()),

@@ -20,6 +20,7 @@ const LONG_TESTS: &[(&str, &str, &str)] = &[
     ("lacuna-core", "vault", "backup::"),
     ("lacuna-core", "vault", "nodes::"),
     ("lacuna", "doors", "volume::"),
+    ("lacuna", "doors", "generated::"),
 ];
 /// The tests of crashes and faults, in the same form.
 const CRASH_TESTS: &[(&str, &str, &str)] = &[
@@ -31,7 +32,7 @@ const CRASH_TESTS: &[(&str, &str, &str)] = &[
 /// A part of the long tests.
 #[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 enum LongPart {
-    /// Random histories of forgetting, random schedules of backup, a large export and import.
+    /// Random histories of forgetting, random schedules of backup, a large export and import, a generated client.
     Rounds,
     /// Random kills, every crash point, broken and full disks.
     Crashes,

@@ -40,8 +40,13 @@ const PYTHON_ADAPTERS: [&str; 8] = [
     "pytest-asyncio==1.4.1.post1",
     "pytest-mock==3.17.0",
 ];
-const NODE_ADAPTERS: [&str; 4] =
-    ["node@22.23.3", "mem0ai@3.3.1", "@langchain/langgraph-checkpoint@1.1.5", "@langchain/core@1.2.13"];
+const NODE_ADAPTERS: [&str; 5] = [
+    "node@22.23.3",
+    "mem0ai@3.3.1",
+    "@langchain/langgraph-checkpoint@1.1.5",
+    "@langchain/core@1.2.13",
+    "@anthropic-ai/sdk@1.9.0",
+];
 /// The source distribution that has LangGraph's own tests of stores.
 const LANGGRAPH_SOURCE: &str = "langgraph-checkpoint==4.3.1";
 

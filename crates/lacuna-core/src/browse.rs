@@ -34,7 +34,7 @@ impl Browse<'_> {
 
     /// The memories that one memory was made of, those that were made of it, and those that say nearly the same.
     pub fn relatives(&self, grant: &Grant<Recall>, id: MemoryId) -> Result<Relatives> {
-        crate::read::browse::relatives(self.service, grant, id)
+        crate::read::browse::relatives(self.service, grant, self.service.named(grant.scope(), id)?)
     }
 
     /// Entries of the vault's chain below number `before`, the newest first.

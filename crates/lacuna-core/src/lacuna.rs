@@ -41,6 +41,7 @@ use crate::keep::session::SessionInfo;
 use crate::keep::session::append::{Appended, Grown, NewTurn};
 use crate::keep::session::show::{SessionCursor, SessionPage, SessionShown};
 use crate::keep::session::transcript::Ended;
+use crate::managed::ManagedMemories;
 use crate::permit::*;
 use crate::read::context::{Context, Turn};
 use crate::read::recall::{Cursor, Page, Query, Recalled};
@@ -81,7 +82,7 @@ macro_rules! handles {
     )* };
 }
 
-handles! { Browse Consents Custodian LegalHolds Purposes Records SignIns Users }
+handles! { Browse Consents Custodian LegalHolds ManagedMemories Purposes Records SignIns Users }
 
 impl Lacuna {
     /// Puts the parts together. Nothing is opened yet.
@@ -156,6 +157,7 @@ impl Lacuna {
         justification: Option<&str>,
         lifted: bool,
     ) -> Result<Moved> {
+        let id = self.service.named(grant.scope(), id)?;
         crate::transfer::promote::promote(&self.service, grant, id, target, justification, lifted)
     }
 
@@ -168,6 +170,7 @@ impl Lacuna {
         to: Holder,
         justification: Option<&str>,
     ) -> Result<Moved> {
+        let id = self.service.named(grant.scope(), id)?;
         crate::transfer::promote::demote(&self.service, grant, id, to, justification)
     }
 
@@ -270,7 +273,8 @@ impl Lacuna {
 
     /// Moves memories to another state, all of them or none, if the table of transitions lets the caller.
     pub fn set_state(&self, grant: &Grant<Forget>, ids: &[MemoryId], to: Lifecycle) -> Result<()> {
-        crate::govern::lifecycle::set_state(&self.service, grant, ids, to)
+        let ids = self.service.all_named(grant.scope(), ids)?;
+        crate::govern::lifecycle::set_state(&self.service, grant, &ids, to)
     }
 
     /// Wraps every root under a new epoch and destroys the old ones. `progress` hears each vault. A renewal
@@ -291,6 +295,10 @@ impl Lacuna {
 
     /// Puts a new text in the place of what it corrects.
     pub fn correct(&self, grant: &Grant<Remember>, what: &Correction, draft: Draft) -> Result<Corrected> {
+        let what = match what {
+            Correction::Id(id) => &Correction::Id(self.service.named(grant.scope(), *id)?),
+            words => words,
+        };
         crate::write::correct::correct(&self.service, grant, what, draft)
     }
 
@@ -360,6 +368,7 @@ impl Lacuna {
 
     /// The term for which one memory is kept, and the reason.
     pub fn term(&self, grant: &Grant<Recall>, id: MemoryId) -> Result<RetentionTerm> {
+        let id = self.service.named(grant.scope(), id)?;
         crate::keep::retention::term(&self.service, grant, id)
     }
 
@@ -371,7 +380,8 @@ impl Lacuna {
 
     /// Pins memories, so that no time takes them, or lets them go their way again.
     pub fn pin(&self, grant: &Grant<Forget>, ids: &[MemoryId], pinned: bool) -> Result<()> {
-        crate::keep::retention::pin(&self.service, grant, ids, pinned)
+        let ids = self.service.all_named(grant.scope(), ids)?;
+        crate::keep::retention::pin(&self.service, grant, &ids, pinned)
     }
 
     /// Carries out a decision, if the review still is as its owner saw it.
@@ -545,7 +555,11 @@ impl Lacuna {
 
     /// Erases one memory for good, with what was made of it. Missing, foreign and already erased look the same.
     pub fn delete(&self, grant: &Grant<Forget>, id: MemoryId) -> Result<Forgotten> {
-        crate::forget::delete::delete(&self.service, grant, id)
+        let named = self.service.named(grant.scope(), id)?;
+        let mut forgotten = crate::forget::delete::delete(&self.service, grant, named)?;
+        // The caller knows it by the id that stayed.
+        forgotten.memories.iter_mut().filter(|one| **one == named).for_each(|one| *one = id);
+        Ok(forgotten)
     }
 
     /// The receipts of one vault above `after`, oldest first, a page at a time.
@@ -575,6 +589,10 @@ impl Lacuna {
         token: &str,
         choice: &PlanChoice,
     ) -> Result<Confirmed> {
+        let choice = match choice {
+            PlanChoice::Only(ids) => &PlanChoice::Only(self.service.all_named(grant.scope(), ids)?),
+            choice => choice,
+        };
         crate::forget::confirm::confirm_forget(&self.service, grant, token, choice)
     }
 

@@ -78,6 +78,7 @@ pub mod govern;
 
 mod browse;
 mod custodian;
+mod managed;
 mod upkeep;
 
 mod lacuna;
@@ -90,6 +91,7 @@ pub use browse::{Browse, SignIns};
 pub use custodian::Custodian;
 pub use lacuna::Lacuna;
 pub use lacuna_types::{Error, Result};
+pub use managed::ManagedMemories;
 pub use records::Records;
 pub use upkeep::{Consents, LegalHolds, Members, Purposes, Tokens, Upkeep, Users};
 pub use vault::{OPEN_BYTES_MAX_DEFAULT, OpenLoad, Parts};

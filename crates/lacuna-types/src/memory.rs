@@ -87,6 +87,8 @@ pub struct Draft {
     pub verbatim: bool,
     /// The token with which an earlier answer asked for confirmation of this very text.
     pub confirm: Option<String>,
+    /// The caller's own fields, a JSON object: kept word for word or refused.
+    pub metadata: Option<Plaintext>,
 }
 
 /// A memory as its owner sees it: opened, in RAM, never written as it is.
@@ -104,6 +106,13 @@ pub struct Memory {
     pub content: Content,
     /// Everything else about it.
     pub facets: Facets,
+}
+
+impl Memory {
+    /// The id by which a program knows it: a replaced text leaves it as it was.
+    pub fn public_id(&self) -> MemoryId {
+        self.facets.history.known_as().unwrap_or(self.id)
+    }
 }
 
 /// The words of a memory.
@@ -270,6 +279,10 @@ pub struct History {
     pub segment: Option<Segment>,
     /// The place and the metadata of a record.
     pub record: Option<Box<RecordFacet>>,
+    /// The id that stays when the text is replaced. The memory behind it, and its key, are new each time.
+    pub public_id: Option<MemoryId>,
+    /// The caller's own fields, a JSON object. Those of a record are in its facet.
+    pub metadata: Option<Plaintext>,
 }
 
 impl History {
@@ -288,7 +301,19 @@ impl History {
             remade_at: self.remade_at,
             segment: self.segment,
             record: self.record.as_ref().map(|record| Box::new(record.duplicate())),
+            public_id: self.public_id,
+            metadata: self.metadata.as_ref().map(Plaintext::duplicate),
         }
+    }
+
+    /// The id that stays, where the memory has one besides its own.
+    pub fn known_as(&self) -> Option<MemoryId> {
+        self.record.as_deref().map(|record| record.id).or(self.public_id)
+    }
+
+    /// The fields that its program gave it, of a record or of another memory.
+    pub fn own_fields(&self) -> Option<&Plaintext> {
+        self.record.as_deref().map_or(self.metadata.as_ref(), |record| record.metadata.as_ref())
     }
 }
 

@@ -9,8 +9,8 @@ use crate::plaintext::Plaintext;
 
 /// The value of a record, in bytes of JSON.
 pub const RECORD_VALUE_BYTES_MAX: usize = 1 << 20;
-/// The metadata of a record, in bytes of JSON.
-pub const RECORD_METADATA_BYTES_MAX: usize = 16 << 10;
+/// The metadata of a record or of another memory, in bytes of JSON.
+pub const METADATA_BYTES_MAX: usize = 16 << 10;
 /// Labels of one namespace.
 pub const RECORD_LABELS_MAX: usize = 16;
 /// One label of a namespace, in characters.

@@ -123,3 +123,22 @@ class AdkMemory(People):
             self.assertEqual(other.memories, [])
 
         asyncio.run(story())
+
+
+@unittest.skipIf(importlib.util.find_spec("langmem") is None, "langmem is not installed")
+class LangMem(People):
+    def test_its_tools_keep_change_find_and_erase(self) -> None:
+        from langmem import create_manage_memory_tool, create_search_memory_tool
+
+        from lacuna_memory.adapters.langgraph import LacunaStore
+
+        store = LacunaStore(self.person(), options={"keep_possible_secrets": True})
+        manage = create_manage_memory_tool(namespace=("memories",), store=store)
+        search = create_search_memory_tool(namespace=("memories",), store=store)
+        told = manage.invoke({"content": "Prefers tea in the afternoon.", "action": "create"})
+        key = told.split()[-1]
+        manage.invoke({"content": "Prefers coffee in the afternoon.", "action": "update", "id": key})
+        self.assertEqual(store.get(("memories",), key).value["content"], "Prefers coffee in the afternoon.")
+        self.assertIn("coffee", str(search.invoke({"query": "What does she drink?"})))
+        manage.invoke({"action": "delete", "id": key})
+        self.assertIsNone(store.get(("memories",), key))

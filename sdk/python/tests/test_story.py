@@ -83,6 +83,20 @@ class Blocking(People):
         self.assertEqual(memory.erase_memory(new["memory_id"])["memory_ids"], [new["memory_id"]])
         self.assertEqual(memory.search("spare key")["memories"], [])
 
+    def test_a_memory_is_replaced_under_its_id(self) -> None:
+        memory = self.person()
+        stored = memory.remember(KEY, metadata={"room": "hall", "n": 2})
+        replaced = memory.replace_memory(stored["memory_id"], "The spare key is with Otto.")
+        self.assertEqual(replaced["memory"]["memory_id"], stored["memory_id"])
+        self.assertEqual(memory.get_receipt(replaced["receipt"])["counts"]["keys_destroyed"], 1)
+        memory.set_expiry([stored["memory_id"]], "2200-01-01T00:00:00Z")
+        listed = memory.list_memories(full=True, filter=json.dumps({"room": "hall"}))["memories"]
+        self.assertEqual([each["content"] for each in listed], ["The spare key is with Otto."])
+        self.assertEqual((listed[0]["metadata"], listed[0]["expires_at"]), ({"room": "hall", "n": 2}, "2200-01-01T00:00:00Z"))
+        self.assertEqual(memory.search("key", filter={"n": {"$gt": 2}})["memories"], [])
+        memory.set_expiry([stored["memory_id"]], None)
+        self.assertNotIn("expires_at", memory.list_memories()["memories"][0])
+
     def test_a_conversation_is_read_back_and_ended(self) -> None:
         memory = self.person()
         name = "desk/7 ü?#"

@@ -157,6 +157,30 @@ export class Lacuna {
     return this.#write("/v1/correct", { content, ...options }, call);
   }
 
+  /** Puts a new text in the place of a memory, which keeps its id. The old text is erased with a receipt. */
+  async replaceMemory(
+    memoryId: string,
+    content: string,
+    options: Omit<t.ReplaceRequest, "content"> = {},
+    call: Scoped = {},
+  ): Promise<t.Corrected> {
+    const { signal, ...query } = call;
+    return this.#send({
+      method: "PUT",
+      path: `/v1/memories/${part(memoryId)}`,
+      body: { content, ...options },
+      query,
+      repeatable: true,
+      signal,
+    });
+  }
+
+  /** Sets the time at which memories expire; `null` lets the rules of the vault alone decide. */
+  setExpiry(memoryIds: readonly string[], expiresAt: string | null, call: ScopedWrite = {}): Promise<void> {
+    const body = { memory_ids: memoryIds, expires_at: expiresAt, scope: call.scope };
+    return this.#write("/v1/memories/expiry", body, call);
+  }
+
   /** Keeps memories from fading, or lets them fade again. */
   pin(memoryIds: readonly string[], pinned = true, call: ScopedWrite = {}): Promise<void> {
     return this.#write("/v1/memories/pin", { memory_ids: memoryIds, pinned, scope: call.scope }, call);

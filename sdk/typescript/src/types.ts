@@ -570,6 +570,8 @@ export type FoundMemory = {
   /** True if it quotes a file, a web page or something else from outside. */
   from_external_content: boolean;
   memory_id: string;
+  /** The object that its program gave it. */
+  metadata?: Record<string, unknown> | null;
   salience: number;
   /** Rank by meaning, words, salience, recency and tags. */
   score: number;
@@ -710,6 +712,8 @@ export type Memory = Facets & {
   details: Array<Detail>;
   gist: string;
   memory_id: string;
+  /** The object that its program gave it. */
+  metadata?: Record<string, unknown> | null;
   promotion?: Promotion | null;
   /** Number of times that the same text was written again. */
   repeats: number;
@@ -736,16 +740,23 @@ export type MemoryPage = {
   scope: string;
 };
 
-/** A memory on a list: its gist, without the full text. */
+/** A memory on a list: its gist, and its full text where the call asks for it. */
 export type MemorySummary = {
   /** The author, in a vault that several people share. */
   author?: string | null;
   category: Category;
+  /** The full text, with `full=true`. */
+  content?: string | null;
   content_type: ContentType;
   created_at: string;
+  expires_at?: string | null;
   gist: string;
   memory_id: string;
+  /** The object that its program gave it. */
+  metadata?: Record<string, unknown> | null;
   salience: number;
+  /** True if `content` is the gist, because the whole text is damaged. */
+  shortened?: boolean;
   /** The label to show beside it; absent for the owner's own word. */
   source_label?: string | null;
   state: Lifecycle;
@@ -1230,6 +1241,8 @@ export type RememberRequest = {
   gist?: string | null;
   kind?: PersonaKind | null;
   lane?: Lane | null;
+  /** An object of your own, up to 16 KiB, to filter by. It is kept as it is written, or refused. */
+  metadata?: Record<string, unknown> | null;
   pinned?: boolean;
   privacy_class?: PrivacyClass | null;
   retention?: RetentionTier | null;
@@ -1288,6 +1301,20 @@ export type RememberedBatch = {
   scope: string;
 };
 
+/** A text that takes the place of a memory. What is not sent stays as it was. */
+export type ReplaceRequest = {
+  /** The token of an earlier answer that asked about this very text. */
+  confirm?: string | null;
+  consent_basis?: ConsentBasis | null;
+  /** The new text. It passes the gate like every text. */
+  content: string;
+  expires_at?: string | null;
+  /** An object of your own, up to 16 KiB, to filter by; `{}` takes the old one away. */
+  metadata?: Record<string, unknown> | null;
+  source?: Source | null;
+  tags?: Array<string> | null;
+};
+
 export type RetentionTier = "ephemeral" | "short_term" | "medium_term" | "long_term" | "sensitive";
 
 /** Memories that wait for a decision, newest first. */
@@ -1329,6 +1356,11 @@ export type SearchRequest = {
   category_filter?: Array<Category>;
   /** True adds the reasons of every score. */
   explain?: boolean;
+  /**
+   * A condition on `metadata`, such as `{"project": "halcyon", "score": {"$gte": 4}}`; `created_at`,
+   * `updated_at` and `expires_at` are compared too.
+   */
+  filter?: Record<string, unknown> | null;
   include_archived?: boolean;
   /**
    * True lets the words of the question ("my", "our", "the docs") narrow the lanes, unless `lane_filter`
@@ -1600,6 +1632,10 @@ export type ListOptions = {
   /** Created before this time. */
   before?: string;
   include_archived?: boolean;
+  /** True adds the full texts, as many as fit on a page of 8 MiB. */
+  full?: boolean;
+  /** A condition on `metadata`, as JSON: `{"project": "halcyon", "score": {"$gte": 4}}`. */
+  filter?: string;
   /** May repeat: only memories in these states, such as `deleted` for those that can be restored. */
   state?: Array<Lifecycle>;
   /** The vault to list: `user`, `team:NAME`, `org` or `deployment:NAME`; the caller's own when absent. */

@@ -97,6 +97,18 @@ test("correct and erase", async () => {
   assert.deepEqual((await memory.search("spare key")).memories, []);
 });
 
+test("a memory is replaced under its id", async () => {
+  const memory = person();
+  const stored = await memory.remember(KEY, { metadata: { room: "hall", n: 2 } });
+  const replaced = await memory.replaceMemory(stored.memory_id, "The spare key is with Otto.");
+  assert.equal(replaced.memory?.memory_id, stored.memory_id);
+  await memory.setExpiry([stored.memory_id], "2200-01-01T00:00:00Z");
+  const { memories } = await memory.listMemories({ full: true, filter: JSON.stringify({ room: "hall" }) });
+  assert.deepEqual(memories.map((each) => each.content), ["The spare key is with Otto."]);
+  assert.deepEqual([memories[0]?.metadata, memories[0]?.expires_at], [{ room: "hall", n: 2 }, "2200-01-01T00:00:00Z"]);
+  assert.deepEqual((await memory.search("key", { filter: { n: { $gt: 2 } } })).memories, []);
+});
+
 test("a conversation is read back and ended", async () => {
   const memory = person();
   const name = "desk/7 ü?#";

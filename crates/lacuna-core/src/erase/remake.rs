@@ -111,6 +111,8 @@ fn remade(
     let seen = classify(text, Some(&Meaning { prototypes: service.prototypes()?, vector: &vector }));
     narrow(&mut facets, seen, text);
     facets.history.alike.clear();
+    // Nobody knows which of its program's fields speak of the part that went.
+    facets.history.metadata = None;
     facets.history.attributes = match facets.tier {
         Tier::Semantic => attribute_marks(text),
         _ => Vec::new(),

@@ -165,7 +165,7 @@ pub(crate) fn plan_forget(service: &Service, grant: &Grant<Forget>, request: &Re
     let scope = grant.scope();
     // A plan shows what it would erase: whoever may not read here erases by id.
     permit::<Recall>(grant.caller(), scope)?;
-    let wish = match wish(service, request)? {
+    let wish = match wish(service, scope, request)? {
         Reading::Understood(wish) => wish,
         Reading::Unclear(question) => {
             let words = if let Target::Words(words) = &request.target { words.as_str() } else { "" };
@@ -181,7 +181,7 @@ pub(crate) fn plan_forget(service: &Service, grant: &Grant<Forget>, request: &Re
 }
 
 /// Reads the target of a request as a wish.
-fn wish(service: &Service, request: &Request) -> Result<Reading> {
+fn wish(service: &Service, scope: &Scope, request: &Request) -> Result<Reading> {
     let about = match &request.target {
         Target::Words(words) => {
             let now = service.clock.now().to_zoned(request.zone.clone());
@@ -189,7 +189,7 @@ fn wish(service: &Service, request: &Request) -> Result<Reading> {
         }
         Target::Ids(ids) => {
             at_most("memory_ids", ids.len(), FORGET_IDS_MAX)?;
-            About::Ids(ids.clone())
+            About::Ids(service.all_named(scope, ids)?)
         }
         Target::Session(session) => About::Session(session.clone()),
         Target::Query(text) => About::Query(checked("query", text)?),

@@ -141,7 +141,7 @@ pub(crate) fn timeline(
         service,
         grant,
         "timeline",
-        (&wanted.filter, |held: &Held| wanted.admits(held)),
+        (&wanted.filter, |stored: &Stored<'_, Held>| wanted.admits(stored.payload)),
         after,
         limit,
     )

@@ -20,7 +20,7 @@ use crate::index::filter::Filter;
 use crate::index::search::{QueryVector, RESULTS_MAX, Search};
 use crate::index::{Session, Stored, Tag};
 use crate::vault::open::{Held, OpenVault};
-use crate::vault::record::told;
+use crate::vault::record::{said_by, told};
 use crate::vault::sessions::repeats_its_turns;
 use crate::vault::stores::VaultStores;
 
@@ -348,7 +348,11 @@ impl Finder<'_> {
             let record = stored.payload.facets.history.record.as_deref();
             let read = record.map(|record| told(record, text.expose()));
             let text = read.as_ref().unwrap_or(text).expose();
-            let details = || stored.payload.details.iter().map(|detail| detail.content.expose());
+            let fields = stored.payload.facets.history.metadata.as_ref().map(|json| said_by(json.expose()));
+            let details = || {
+                let details = stored.payload.details.iter().map(|detail| detail.content.expose());
+                details.chain(fields.as_ref().map(Plaintext::expose))
+            };
             // Reserved at once: a text that grows leaves copies of what it held.
             let bytes = text.len() + details().map(|detail| detail.len() + 1).sum::<usize>();
             let mut whole = Zeroizing::new(String::with_capacity(bytes));

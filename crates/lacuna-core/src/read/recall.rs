@@ -1,5 +1,6 @@
 //! Recall: find by meaning and words, then show; and get or list without searching.
 
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
@@ -13,6 +14,7 @@ use crate::index::search::{Explanation, Search};
 use crate::index::{Stored, Tag};
 use crate::permit::{Grant, Recall};
 use crate::read::behind::search_behind;
+use crate::read::condition::{Condition, meeting, meets};
 use crate::read::intent::{Understood, understand};
 use crate::read::limits::{
     EPISODIC_RESULTS_DEFAULT, RECALL_TOKENS_DEFAULT, SEMANTIC_RESULTS_DEFAULT, TierLimits, check_tokens,
@@ -38,6 +40,10 @@ pub(crate) const QUERY_CHARS_MAX: usize = 4_000;
 pub const LIST_PAGE_DEFAULT: usize = 50;
 /// Memories on one page of a list, at most.
 pub const LIST_PAGE_MAX: usize = 500;
+/// Bytes of the texts on one page of a list with full texts.
+pub const LIST_BYTES_MAX: usize = 8 << 20;
+/// Full texts that are fetched at a time: each may be as long as a transcript.
+const FETCHED_AT_ONCE: usize = 16;
 
 /// A question to a vault.
 pub struct Query {
@@ -69,6 +75,9 @@ pub struct Query {
     pub intent: bool,
     /// The session under way, whose working memory takes part.
     pub session: Option<SessionId>,
+    /// A condition on the fields that programs gave to memories. `created_at`, `updated_at` and `expires_at` name those
+    /// of the memory, unless the fields have such a name.
+    pub condition: Option<Condition>,
 }
 
 impl Query {
@@ -89,6 +98,7 @@ impl Query {
             rehearse: false,
             intent: false,
             session: None,
+            condition: None,
         }
     }
 }
@@ -146,6 +156,22 @@ pub struct Page {
     pub next: Option<Cursor>,
 }
 
+/// One page of a list with full texts, newest first.
+pub struct WholePage {
+    /// The memories on the page.
+    pub memories: Vec<WholeMemory>,
+    /// The start of the next page; `None` on the last one.
+    pub next: Option<Cursor>,
+}
+
+/// A memory with its full text.
+pub struct WholeMemory {
+    /// The memory itself.
+    pub memory: Memory,
+    /// True when the gist replaces a text that is damaged.
+    pub shortened: bool,
+}
+
 /// A place in a list: the last memory that was shown.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Cursor {
@@ -166,6 +192,10 @@ pub(crate) fn recall(service: &Service, grant: &Grant<Recall>, query: &Query) ->
     closed_to(service, grant)?.narrow(&mut filter);
     if let Some(understood) = understood.as_mut().filter(|_| filter.lanes.is_empty()) {
         filter.lanes.extend(understood.narrow());
+    }
+    if let Some(condition) = &query.condition {
+        let meeting = service.serve(scope, |vault| meeting(vault, condition))?;
+        filter.ids = Some(Arc::new(meeting.unwrap_or_default()));
     }
     let lanes = filter.lanes.clone();
     let vectors = service.models.embed_query(&query.text, &models);
@@ -271,6 +301,7 @@ pub(crate) fn get(service: &Service, grant: &Grant<Recall>, id: MemoryId) -> Res
     }
     let closed = closed_to(service, grant)?;
     let found = service.serve(scope, |vault| {
+        let id = vault.named(id).unwrap_or(id);
         if vault.damaged.contains(&id) {
             return Err(Error::corrupt(format!("{id} or its key cannot be opened; run lacuna doctor")));
         }
@@ -285,7 +316,7 @@ pub(crate) fn get(service: &Service, grant: &Grant<Recall>, id: MemoryId) -> Res
         vault.whole(&[id], service.sources())?.pop().flatten().ok_or(Error::NotFound("memory"))
     })?;
     let memory = found.unwrap_or(Err(Error::NotFound("memory")))?;
-    note_read(service, &Read::of(grant, "get", vec![id]))?;
+    note_read(service, &Read::of(grant, "get", vec![memory.id]))?;
     note_reading(service, grant, [&memory]);
     Ok(memory)
 }
@@ -298,7 +329,52 @@ pub(crate) fn list(
     after: Option<Cursor>,
     limit: usize,
 ) -> Result<Page> {
-    newest_first(service, grant, "list", (filter, |_: &Held| true), after, limit)
+    newest_first(service, grant, "list", (filter, |_: &Stored<'_, Held>| true), after, limit)
+}
+
+/// Memories newest first that meet a condition on their fields, without their full texts.
+pub(crate) fn list_meeting(
+    service: &Service,
+    grant: &Grant<Recall>,
+    (filter, condition): (&Filter, Option<&Condition>),
+    after: Option<Cursor>,
+    limit: usize,
+) -> Result<Page> {
+    let admits = |stored: &Stored<'_, Held>| condition.is_none_or(|condition| meets(stored, condition));
+    newest_first(service, grant, "list", (filter, admits), after, limit)
+}
+
+/// The same page with the full texts, as many as fit on it; the rest begins the next one.
+pub(crate) fn list_whole(
+    service: &Service,
+    grant: &Grant<Recall>,
+    filter: (&Filter, Option<&Condition>),
+    after: Option<Cursor>,
+    limit: usize,
+) -> Result<WholePage> {
+    let page = list_meeting(service, grant, filter, after, limit)?;
+    let ids: Vec<MemoryId> = page.memories.iter().map(|memory| memory.id).collect();
+    let whole = service.serve(grant.scope(), |vault| within_page(service, vault, &ids))?;
+    let memories = whole.unwrap_or(Ok(Vec::new()))?;
+    let last = memories.last().map(|one| &one.memory);
+    let is_all = last.map(|memory| memory.id) == ids.last().copied();
+    let here = last.map(|memory| Cursor { created_at: memory.created_at, id: memory.id });
+    Ok(WholePage { next: if is_all { page.next } else { here }, memories })
+}
+
+fn within_page(service: &Service, vault: &OpenVault, ids: &[MemoryId]) -> Result<Vec<WholeMemory>> {
+    let (mut page, mut bytes) = (Vec::with_capacity(ids.len()), 0);
+    for ids in ids.chunks(FETCHED_AT_ONCE) {
+        for FetchedMemory { memory, trouble } in vault.fetched(ids, service.sources())?.into_iter().flatten()
+        {
+            bytes += memory.content.full_text().expose().len();
+            if bytes > LIST_BYTES_MAX && !page.is_empty() {
+                return Ok(page);
+            }
+            page.push(WholeMemory { memory, shortened: trouble.is_some() });
+        }
+    }
+    Ok(page)
 }
 
 /// A page of memories that pass a filter and a test of their own, without what is closed to the reader. The read is
@@ -307,7 +383,7 @@ pub(super) fn newest_first(
     service: &Service,
     grant: &Grant<Recall>,
     by: &'static str,
-    (filter, admits): (&Filter, impl Fn(&Held) -> bool),
+    (filter, admits): (&Filter, impl Fn(&Stored<'_, Held>) -> bool),
     after: Option<Cursor>,
     limit: usize,
 ) -> Result<Page> {
@@ -319,7 +395,7 @@ pub(super) fn newest_first(
     closed_to(service, grant)?.narrow(&mut open);
     let page = service.serve(grant.scope(), |vault| {
         let after = after.map(|cursor| (millis(cursor.created_at), cursor.id));
-        let admitted = |stored: &Stored<'_, Held>| stored.passes(&open, now) && admits(stored.payload);
+        let admitted = |stored: &Stored<'_, Held>| stored.passes(&open, now) && admits(stored);
         let mut matching = vault.index.before(after).filter(admitted);
         let memories: Vec<_> = matching.by_ref().take(limit).filter_map(|stored| shown(&stored)).collect();
         let last = memories.last().map(|memory| Cursor { created_at: memory.created_at, id: memory.id });

@@ -9,8 +9,8 @@ use crate::erase::finish::finish_intents;
 use crate::erase::prepare::ErasureRequest;
 use crate::erase::probe::ProbeTargets;
 use crate::permit::{Forget, Grant};
+use crate::read::condition::{Condition, described};
 use crate::records::RecordName;
-use crate::records::condition::Condition;
 use crate::records::list::{RecordQuery, meeting};
 use crate::vault::handle::VaultWriter;
 use crate::vault::receipt::Cause;
@@ -50,10 +50,7 @@ pub(super) fn erase_all(
         for id in meeting(service, open, &query, now)? {
             let stored = open.index.get(&id).and_then(|stored| {
                 let record = stored.payload.facets.history.record.as_deref()?;
-                Some((
-                    record.id,
-                    condition.is_none_or(|one| one.holds(&super::list::described(&stored, record))),
-                ))
+                Some((record.id, condition.is_none_or(|one| one.holds(&described(&stored)))))
             });
             ids.extend(stored.filter(|(_, holds)| *holds).map(|(public, _)| (public, id)));
         }

@@ -1,15 +1,13 @@
-//! The time to live of records, and the expiry of memories, changed without touching what they say.
+//! The time to live of records, changed without touching what they say.
 
 use jiff::Timestamp;
 use lacuna_types::*;
 use lacuna_types::{Error, Result};
 
 use crate::audit::AuditAction;
-use crate::keep::retention::retain;
-use crate::permit::{Forget, Grant, Remember};
+use crate::permit::{Grant, Remember};
 use crate::records::list::is_living;
 use crate::records::put::{RECORD_PUTS_MAX, expiry};
-use crate::records::shape;
 use crate::vault::commit::{Act, retrying};
 use crate::vault::frame::Frame;
 use crate::vault::frozen::check_thawed;
@@ -17,6 +15,7 @@ use crate::vault::handle::VaultWriter;
 use crate::vault::service::Service;
 use crate::vault::stamp::{settings_of, term_of_frame};
 use crate::vault::term::Terms;
+use crate::write::record_shape;
 
 pub(super) fn refresh(service: &Service, grant: &Grant<Remember>, places: &[RecordPlace]) -> Result<()> {
     if places.len() > RECORD_PUTS_MAX {
@@ -47,7 +46,7 @@ pub(super) fn set_ttl(
     place: &RecordPlace,
     ttl_ms: Option<u64>,
 ) -> Result<()> {
-    shape::check_ttl(ttl_ms)?;
+    record_shape::check_ttl(ttl_ms)?;
     let now = service.clock.now();
     let reader = service.reader(grant.scope());
     let writer = reader.lock();
@@ -91,19 +90,5 @@ fn change(
         act.batch.puts = changed.iter().map(|changed| changed.row.clone()).collect();
         writer.commit(&act, |open| changed.into_iter().for_each(|one| open.put(&one.row, one.frame)))?;
         Ok(())
-    })
-}
-
-pub(super) fn set_memory_expiry(
-    service: &Service,
-    grant: &Grant<Forget>,
-    ids: &[MemoryId],
-    expires_at: Option<Timestamp>,
-) -> Result<()> {
-    if expires_at.is_some_and(|at| at <= service.clock.now()) {
-        return Err(Error::invalid("expires_at", "must lie in the future: to forget at once, erase it"));
-    }
-    retain(service, grant, ids, AuditAction::RetentionStamp, |frame| {
-        frame.facets.retention.expires_at = expires_at;
     })
 }

@@ -12,14 +12,14 @@ use crate::index::Stored;
 use crate::index::filter::Filter;
 use crate::index::search::{Hit, QueryVector, RESULTS_MAX, Search};
 use crate::permit::{Grant, Recall};
+use crate::read::condition::{Condition, described};
 use crate::read::recall::{QUERY_CHARS_MAX, models_in};
-use crate::records::condition::Condition;
-use crate::records::shape::check_labels;
 use crate::records::{RecordItem, RecordName};
 use crate::vault::open::{Held, OpenVault};
 use crate::vault::purpose::{Closed, closed_to};
 use crate::vault::reads::{Read, note_read};
 use crate::vault::service::Service;
+use crate::write::record_shape::check_labels;
 
 /// Records on one page.
 pub const RECORD_PAGE_MAX: usize = 1_000;
@@ -182,8 +182,8 @@ pub(super) fn meeting(
 ) -> Result<Vec<MemoryId>> {
     let prefix: Vec<&str> = query.prefix.iter().map(String::as_str).collect();
     let living = open.records_under(&prefix).filter(|(stored, _)| is_living(stored, now));
-    let by_metadata = living.filter(|(stored, record)| match &query.condition {
-        Some(condition) => condition.holds(&described(stored, record)),
+    let by_metadata = living.filter(|(stored, _)| match &query.condition {
+        Some(condition) => condition.holds(&described(stored)),
         None => true,
     });
     let mut found: Vec<MemoryId> = by_metadata.map(|(stored, _)| stored.id).collect();
@@ -205,23 +205,6 @@ pub(super) fn meeting(
         found = kept;
     }
     Ok(found)
-}
-
-/// The object that conditions on metadata look at.
-pub(super) fn described(stored: &Stored<'_, Held>, record: &RecordFacet) -> Map<String, Value> {
-    let metadata = record.metadata.as_ref().map_or("{}", Plaintext::expose);
-    let mut object = serde_json::from_str::<Map<String, Value>>(metadata).unwrap_or_default();
-    let at = |at: Option<Timestamp>| at.map_or(Value::Null, |at| at.to_string().into());
-    let own = [
-        ("key", record.place.key.expose().into()),
-        ("created_at", at(from_millis(stored.attributes.created_at))),
-        ("updated_at", at(Some(stored.payload.updated_at))),
-        ("expires_at", at(stored.attributes.expires_at.and_then(from_millis))),
-    ];
-    for (name, value) in own {
-        object.entry(name).or_insert(value);
-    }
-    object
 }
 
 /// The records that were written last first.

@@ -4,21 +4,17 @@
 //!
 //! A new value at a place is a new memory under a new key, and the old one is erased; the public id stays.
 
-mod condition;
 mod erase;
 mod expiry;
 mod list;
 mod put;
-mod shape;
 
-pub use condition::{CONDITION_DEPTH_MAX, CONDITIONS_MAX, Condition};
 pub use erase::ERASED_RECORDS_MAX;
 pub use list::{
     NAMESPACES_PAGE_MAX, NamespaceQuery, RECORD_OFFSET_MAX, RECORD_PAGE_BYTES_MAX, RECORD_PAGE_MAX,
     RecordPage, RecordQuery,
 };
-pub use put::{RECORD_PUTS_MAX, RecordKept, RecordPut, RecordsPut};
-pub use shape::RECORD_TTL_MS_MAX;
+pub use put::{RECORD_PUTS_MAX, RecordKept, RecordsPut};
 
 use jiff::Timestamp;
 use lacuna_types::Result;
@@ -26,7 +22,10 @@ use lacuna_types::*;
 
 use crate::erase::carry_out::Forgotten;
 use crate::permit::{Forget, Grant, Recall, Remember};
+use crate::read::condition::Condition;
 use crate::vault::service::Service;
+pub use crate::write::record::RecordPut;
+pub use crate::write::record_shape::RECORD_TTL_MS_MAX;
 
 /// Records of a [`crate::Lacuna`].
 pub struct Records<'a> {
@@ -109,15 +108,5 @@ impl Records<'_> {
     /// Gives a record another time to live from now on; none lets it stay.
     pub fn set_ttl(&self, grant: &Grant<Remember>, place: &RecordPlace, ttl_ms: Option<u64>) -> Result<()> {
         expiry::set_ttl(self.service, grant, place, ttl_ms)
-    }
-
-    /// Sets the time at which memories expire; none lets the rules alone decide.
-    pub fn set_memory_expiry(
-        &self,
-        grant: &Grant<Forget>,
-        ids: &[MemoryId],
-        expires_at: Option<Timestamp>,
-    ) -> Result<()> {
-        expiry::set_memory_expiry(self.service, grant, ids, expires_at)
     }
 }

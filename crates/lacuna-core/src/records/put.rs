@@ -4,72 +4,27 @@ use std::collections::HashSet;
 
 use jiff::{SignedDuration, Timestamp};
 use lacuna_language::words::TermList;
-use lacuna_types::embed::{ModelId, Purpose};
+use lacuna_types::embed::ModelId;
 use lacuna_types::*;
 use lacuna_types::{Error, Result};
 
 use crate::audit::{AuditAction, AuditEntry, Subject};
 use crate::erase::prepare::{ErasureRequest, end_erasure, prepare_erasure};
-use crate::gate::report::{Question, Refusal, Report};
-use crate::gate::shape::gist;
-use crate::gate::{Admitted, AskedDraft, DraftDecision, DraftOrigin, Gate, GateDecision};
+use crate::gate::{Admitted, DraftOrigin, Gate};
 use crate::index::quant::QuantVec;
 use crate::permit::{Grant, Remember};
-use crate::records::shape;
 use crate::vault::commit::{Act, retrying};
 use crate::vault::handle::VaultWriter;
 use crate::vault::open::OpenVault;
-use crate::vault::record::{embedded_text, readable};
 use crate::vault::seal::{SealedMemory, SealedRow, ToSeal};
 use crate::vault::service::Service;
 use crate::write::outcome::Refused;
+use crate::write::record::{AdmittedRecord, RecordPut, admit_record, spelled};
+use crate::write::record_shape;
 use crate::write::remember::gate;
 
 /// Records that one call puts.
 pub const RECORD_PUTS_MAX: usize = 1_000;
-/// Characters that the gate reads at a time, and those that two neighbouring parts share, so that nothing hides at
-/// the seam.
-const PART_CHARS: usize = 900_000;
-const SEAM_CHARS: usize = 2_000;
-/// The salience of a record: its program wanted it kept, and nothing ranks it against memories.
-const RECORD_SALIENCE: f32 = 0.5;
-
-/// A record to be put at its place.
-pub struct RecordPut {
-    /// The place.
-    pub place: RecordPlace,
-    /// The value, as JSON. It is kept as it is written.
-    pub value: Plaintext,
-    /// The metadata, a JSON object.
-    pub metadata: Option<Plaintext>,
-    /// The text that it is searched by.
-    pub searched: SearchedText,
-    /// The time to live, in milliseconds; it stays when absent.
-    pub ttl_ms: Option<u64>,
-    /// The origin; an explicit save when absent.
-    pub source: Option<Source>,
-    /// The legal ground of sensitive data.
-    pub consent_basis: Option<ConsentBasis>,
-    /// True when what looks like a secret is none: an id, for example. Certain secrets are refused all the same.
-    pub keep_possible_secrets: bool,
-}
-
-impl RecordPut {
-    /// A record with the defaults.
-    pub fn new(place: RecordPlace, value: impl Into<Plaintext>) -> Self {
-        Self {
-            place,
-            value: value.into(),
-            metadata: None,
-            searched: SearchedText::default(),
-            ttl_ms: None,
-            source: None,
-            consent_basis: None,
-            keep_possible_secrets: false,
-        }
-    }
-}
-
 /// The result of putting records.
 pub enum RecordsPut {
     /// Every one is kept; in the order given.
@@ -114,7 +69,7 @@ pub(super) fn put(service: &Service, grant: &Grant<Remember>, puts: Vec<RecordPu
     if puts.is_empty() || puts.len() > RECORD_PUTS_MAX {
         return Err(Error::invalid("records", format!("one call takes 1 to {RECORD_PUTS_MAX} records")));
     }
-    puts.iter().try_for_each(shape::check)?;
+    puts.iter().try_for_each(record_shape::check)?;
     let mut places = HashSet::new();
     if !puts.iter().all(|put| places.insert(spelled(&put.place))) {
         return Err(Error::invalid("records", "two of them have the same place"));
@@ -140,10 +95,6 @@ pub(super) fn put(service: &Service, grant: &Grant<Remember>, puts: Vec<RecordPu
     kept.map(RecordsPut::Kept)
 }
 
-fn spelled(place: &RecordPlace) -> Vec<&str> {
-    place.labels.iter().chain([&place.key]).map(Plaintext::expose).collect()
-}
-
 /// Takes one record through the gate.
 fn admit(
     service: &Service,
@@ -152,71 +103,20 @@ fn admit(
     put: RecordPut,
 ) -> Result<Result<Arrival, Refused>> {
     let own = standing(grant, false);
-    if gate.policy.wants_approval(gate.holder) && !own.may_approve {
-        return Ok(Err(Refused { why: Refusal::NeedsApproval, report: Report::default() }));
-    }
     if put.consent_basis == Some(ConsentBasis::ExplicitConsent) && own.by_agent {
         return Err(Error::Denied("only a person may give consent"));
     }
-    let facet = RecordFacet {
-        id: MemoryId::from_bytes([0; 16]),
-        place: put.place.duplicate(),
-        metadata: put.metadata.as_ref().map(Plaintext::duplicate),
-        searched: put.searched.clone(),
-        ttl_ms: put.ttl_ms,
-        written_at: Vec::new(),
-    };
-    let told = readable(&facet, put.value.expose());
-    let place = spelled(&facet.place).join("\n");
-    // Labels and keys are often ids, which look like secrets: there only certain ones are refused.
-    let read = parts(told.expose()).into_iter().map(|part| (part, put.keep_possible_secrets));
-    let mut admitted: Option<Admitted> = None;
-    let read = read.chain([(place.as_str(), true)]).filter(|(part, _)| !part.trim().is_empty());
-    for (part, possible_confirmed) in read {
-        let standing = standing(grant, possible_confirmed);
-        let presentable = gate.clean(draft(&put, part), standing).map_err(in_value)?;
-        let vector = embed(service, presentable.text())?;
-        match judged(gate.judge(presentable, &vector)) {
-            Ok(part) => match &mut admitted {
-                Some(admitted) => join(admitted, part),
-                none => *none = Some(part),
-            },
-            Err(refused) => return Ok(Err(refused)),
-        }
-    }
-    let admitted = admitted.ok_or_else(|| Error::invalid("value", "must not be empty"))?;
-    let told = embedded_text(&facet, put.value.expose());
-    Ok(Ok(arrive(service, put, &told, facet, admitted)?))
-}
-
-/// Gives an admitted record its own words, and the text that it is found by.
-fn arrive(
-    service: &Service,
-    put: RecordPut,
-    found_by: &Plaintext,
-    facet: RecordFacet,
-    mut admitted: Admitted,
-) -> Result<Arrival> {
-    let facets = &mut admitted.facets;
-    facets.content_type = ContentType::Fact;
-    // No fact: what a program keeps for itself is not what somebody said.
-    facets.tier = Tier::Episodic;
-    facets.vitality.salience = RECORD_SALIENCE;
-    if facets.retention.tier == RetentionTier::MediumTerm {
-        facets.retention.tier = RetentionTier::LongTerm;
-    }
-    facets.history = History::default();
-    admitted.state = Lifecycle::Active;
-    admitted.content = Content { gist: gist(None, found_by), details: Vec::new(), text: Some(put.value) };
-    Ok(Arrival {
-        terms: TermList::of(found_by.expose(), None),
-        vector: QuantVec::from_f32(&embed(service, found_by.expose())?)?,
-        memory: facet.id,
+    let admitted =
+        admit_record(service, gate, put, |possible_confirmed| standing(grant, possible_confirmed))?;
+    Ok(admitted.map(|AdmittedRecord { admitted, terms, vector, facet }| Arrival {
         admitted,
+        terms,
+        vector,
+        memory: facet.id,
         facet,
         replaces: None,
         is_new: true,
-    })
+    }))
 }
 
 fn standing(grant: &Grant<Remember>, possible_confirmed: bool) -> DraftOrigin {
@@ -232,81 +132,6 @@ fn standing(grant: &Grant<Remember>, possible_confirmed: bool) -> DraftOrigin {
         was_stored: false,
         sensitivity: Vec::new(),
         external: false,
-    }
-}
-
-/// The draft that the gate reads: everything that a record says.
-fn draft(put: &RecordPut, part: &str) -> Draft {
-    Draft {
-        text: part.into(),
-        category: Some(Category::LearnedContext),
-        // As long as a transcript may be, and looked at as a fact is.
-        content_type: Some(ContentType::Transcript),
-        tier: Some(Tier::Semantic),
-        source: put.source.clone(),
-        consent_basis: put.consent_basis,
-        salience: Some(1.0),
-        verbatim: true,
-        ..Draft::default()
-    }
-}
-
-/// A text in parts that the gate can read, each beginning within the one before.
-fn parts(text: &str) -> Vec<&str> {
-    let mut parts = Vec::new();
-    let mut rest = text;
-    while let Some((end, _)) = rest.char_indices().nth(PART_CHARS) {
-        parts.push(&rest[..end]);
-        let seam = rest.char_indices().nth(PART_CHARS - SEAM_CHARS).map_or(end, |(at, _)| at);
-        rest = &rest[seam..];
-    }
-    parts.push(rest);
-    parts
-}
-
-fn embed(service: &Service, text: &str) -> Result<Vec<f32>> {
-    let vector = service.models.instant.embed(&[text], Purpose::Passage)?.pop();
-    vector.ok_or_else(|| Error::invalid("value", "cannot be embedded"))
-}
-
-fn judged(decision: DraftDecision) -> Result<Admitted, Refused> {
-    match decision {
-        GateDecision::Yes(admitted) => Ok(*admitted),
-        GateDecision::Refuse((why, report)) => Err(Refused { why, report }),
-        GateDecision::Ask(AskedDraft { questions, report, .. }) => {
-            let why = match questions.contains(&Question::PossibleSecret) {
-                true => Refusal::PossibleSecret,
-                false => Refusal::NeedsExplicitConsent,
-            };
-            Err(Refused { why, report })
-        }
-    }
-}
-
-/// Adds what the gate found in a further part.
-fn join(admitted: &mut Admitted, part: Admitted) {
-    let (all, more) = (&mut admitted.facets, part.facets);
-    if more.privacy.class.strictness() > all.privacy.class.strictness() {
-        all.privacy.class = more.privacy.class;
-        all.privacy.basis = more.privacy.basis;
-    }
-    for sensitivity in more.privacy.sensitivity {
-        if !all.privacy.sensitivity.contains(&sensitivity) {
-            all.privacy.sensitivity.push(sensitivity);
-        }
-    }
-    for entity in more.entities {
-        if all.entities.len() < ENTITIES_MAX && !all.entities.contains(&entity) {
-            all.entities.push(entity);
-        }
-    }
-}
-
-/// The gate speaks of the text; a program sent a value.
-fn in_value(error: Error) -> Error {
-    match error {
-        Error::Invalid { field: "text", reason } => Error::Invalid { field: "value", reason },
-        other => other,
     }
 }
 
@@ -434,17 +259,6 @@ fn written_at(before: Option<&[Timestamp]>, now: Timestamp) -> Vec<Timestamp> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn parts_cover_the_text_and_share_their_seams() {
-        assert_eq!(parts("short"), ["short"]);
-        let long = "é".repeat(2 * PART_CHARS);
-        let parts = parts(&long);
-        assert_eq!(parts.len(), 3);
-        assert!(parts.iter().all(|part| part.chars().count() <= PART_CHARS));
-        let all: usize = parts.iter().map(|part| part.chars().count()).sum();
-        assert_eq!(all, 2 * PART_CHARS + 2 * SEAM_CHARS);
-    }
 
     #[test]
     fn the_first_write_and_the_newest_stay() {

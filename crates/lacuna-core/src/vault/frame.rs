@@ -25,11 +25,13 @@ const FIRST_VITALITY_FIELDS: u64 = 4;
 const PEAKS_FIELDS: u64 = 5;
 /// The fields of a history, how many of them the first release wrote, and those from which on it says when it
 /// was made anew and which turns it holds.
-const HISTORY_FIELDS: u64 = 11;
+const HISTORY_FIELDS: u64 = 13;
 const FIRST_HISTORY_FIELDS: u64 = 8;
 const REMADE_FIELDS: u64 = 9;
 const SEGMENT_FIELDS: u64 = 10;
-/// A history has its eleventh field only for a record, so that other memories are written as before.
+/// A history has its eleventh field only for a record, so that other memories are written as before. It has two more,
+/// and the eleventh may be empty, where a program gave the memory fields or replaced its text.
+const RECORD_FIELDS: u64 = 11;
 const RECORD_FACET_FIELDS: u64 = 7;
 const SEARCHED_EVERYTHING: u8 = 0;
 const SEARCHED_NOTHING: u8 = 1;
@@ -156,8 +158,10 @@ impl FrameFields<'_> {
             + history.attributes.len();
         let peaks = self.facets.vitality.peaks.len() * PEAK;
         let record = history.record.as_deref().map_or(0, record_size_bound);
+        let metadata = history.metadata.as_ref().map_or(0, |metadata| metadata.expose().len());
         FIXED
             + record
+            + metadata
             + text
             + details
             + self.terms.len()
@@ -266,7 +270,7 @@ fn write_vitality(w: &mut CborWriter<'_>, vitality: &Vitality) {
 }
 
 fn write_history(w: &mut CborWriter<'_>, history: &History) {
-    w.array(if history.record.is_some() { HISTORY_FIELDS } else { SEGMENT_FIELDS } as usize);
+    w.array(history_fields(history) as usize);
     w.optional(history.author.as_ref(), |w, author| w.text(author.as_str()));
     w.optional(history.promotion.as_deref(), write_promotion);
     w.list(&history.supersedes, |w, id| w.bytes(id.as_bytes()));
@@ -282,8 +286,25 @@ fn write_history(w: &mut CborWriter<'_>, history: &History) {
         w.uint(segment.last);
         w.uint(segment.turns);
     });
-    if let Some(record) = &history.record {
-        write_record(w, record);
+    match (history_fields(history), &history.record) {
+        (HISTORY_FIELDS, record) => {
+            w.optional(record.as_deref(), write_record);
+            w.optional(history.public_id, |w, id| w.bytes(id.as_bytes()));
+            w.optional(history.metadata.as_ref().map(Plaintext::expose), CborWriter::text);
+        }
+        (_, Some(record)) => write_record(w, record),
+        (_, None) => {}
+    }
+}
+
+/// Only as many fields as the memory has a use for.
+fn history_fields(history: &History) -> u64 {
+    if history.public_id.is_some() || history.metadata.is_some() {
+        HISTORY_FIELDS
+    } else if history.record.is_some() {
+        RECORD_FIELDS
+    } else {
+        SEGMENT_FIELDS
     }
 }
 
@@ -410,11 +431,24 @@ fn read_history(r: &mut CborReader<'_>, fields: u64) -> Option<History> {
             true => r.optional(|r| r.record(3, read_segment))?,
             false => None,
         },
-        record: match fields >= HISTORY_FIELDS {
-            true => Some(Box::new(r.record(RECORD_FACET_FIELDS, read_record_facet)?)),
+        record: match fields {
+            HISTORY_FIELDS => r.optional(read_record)?,
+            RECORD_FIELDS => Some(read_record(r)?),
+            _ => None,
+        },
+        public_id: match fields >= HISTORY_FIELDS {
+            true => r.optional(|r| Some(MemoryId::from_bytes(r.array_of_bytes()?)))?,
+            false => None,
+        },
+        metadata: match fields >= HISTORY_FIELDS {
+            true => r.optional(|r| Some(Plaintext::from(r.text()?)))?,
             false => None,
         },
     })
+}
+
+fn read_record(r: &mut CborReader<'_>) -> Option<Box<RecordFacet>> {
+    r.record(RECORD_FACET_FIELDS, read_record_facet).map(Box::new)
 }
 
 fn read_record_facet(r: &mut CborReader<'_>) -> Option<RecordFacet> {
@@ -601,6 +635,8 @@ pub(crate) mod example {
             remade_at: Some(at()),
             segment: Some(Segment { first: 3, last: 300, turns: 200 }),
             record: None,
+            public_id: None,
+            metadata: None,
         }
     }
 
@@ -704,6 +740,21 @@ mod tests {
         let mut second = third;
         second.facets.history.remade_at = None;
         assert!(Frame::decode(&bytes(SECOND)).unwrap() == second);
+    }
+
+    #[test]
+    fn the_fields_of_a_program_and_the_id_that_stays_are_frozen() {
+        let mut frame = rich();
+        frame.facets.history = History {
+            public_id: Some(MemoryId::from_bytes([5; 16])),
+            metadata: Some(r#"{"a":1}"#.into()),
+            ..History::default()
+        };
+        let encoded = frame.fields().encode();
+        let history = format!("8df6f6808000f6f680f6f6f650{}677b2261223a317d", "05".repeat(16));
+        assert!(hex(&encoded).ends_with(&history), "{}", hex(&encoded));
+        assert!(encoded.len() <= frame.fields().encoded_size_bound());
+        assert!(Frame::decode(&encoded).unwrap() == frame);
     }
 
     #[test]

@@ -9,7 +9,7 @@ use lacuna_types::*;
 use lacuna_types::{MemoryId, Tier};
 
 use crate::vault::open::Held;
-use crate::vault::record::record_marks;
+use crate::vault::record::{id_mark, record_marks};
 
 /// Words that stand for all of a fact's words: those with the smallest hashes, so that texts with nearly the
 /// same words have nearly the same sketch.
@@ -41,8 +41,10 @@ impl Marks {
 
 fn marks_of(held: &Held) -> impl Iterator<Item = u64> {
     let sketch = held.sketch.iter().copied().take(SKETCH_MARKS);
-    let record = held.facets.history.record.as_deref().map(record_marks).unwrap_or_default();
-    held.facets.history.attributes.iter().copied().chain([held.text_mark]).chain(sketch).chain(record)
+    let history = &held.facets.history;
+    let record = history.record.as_deref().map(record_marks).unwrap_or_default();
+    let known_as = history.known_as().map(id_mark);
+    history.attributes.iter().copied().chain([held.text_mark]).chain(sketch).chain(record).chain(known_as)
 }
 
 /// The hashes of a fact's words that stand for all of them, rising. Turns of a conversation have none.

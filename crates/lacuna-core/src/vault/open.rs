@@ -56,7 +56,9 @@ impl Held {
         let details: usize = self.details.iter().map(|detail| detail.content.heap_bytes()).sum();
         let tags: usize = self.facets.tags.iter().map(String::capacity).sum();
         let record = self.facets.history.record.as_deref().map_or(0, RecordFacet::text_bytes);
-        self.gist.heap_bytes() + self.text.as_ref().map_or(0, Plaintext::heap_bytes) + details + tags + record
+        let metadata = self.facets.history.metadata.as_ref().map_or(0, Plaintext::heap_bytes);
+        let text = self.text.as_ref().map_or(0, Plaintext::heap_bytes);
+        self.gist.heap_bytes() + text + details + tags + record + metadata
     }
 }
 

@@ -7,6 +7,7 @@ use zeroize::Zeroizing;
 
 use crate::index::Stored;
 use crate::vault::open::{Held, OpenVault};
+use crate::vault::service::Service;
 
 /// Texts that one record is read into, at most; the rest is passed over.
 const TEXTS_MAX: usize = 100_000;
@@ -21,7 +22,7 @@ const ID_MARK: u8 = 4;
 pub(crate) fn record_marks(record: &RecordFacet) -> Vec<u64> {
     let labels: Vec<&str> = record.place.labels.iter().map(Plaintext::expose).collect();
     let prefixes = (0..=labels.len()).map(|length| prefix_mark(&labels[..length]));
-    prefixes.chain([place_mark(&record.place), id_mark(record.id)]).collect()
+    prefixes.chain([place_mark(&record.place)]).collect()
 }
 
 /// The mark of every record under a namespace.
@@ -38,7 +39,8 @@ fn place_mark(place: &RecordPlace) -> u64 {
     hash(PLACE_MARK, &parts)
 }
 
-fn id_mark(id: MemoryId) -> u64 {
+/// The mark of a memory that is known by another id than its own.
+pub(crate) fn id_mark(id: MemoryId) -> u64 {
     let mut bytes = vec![ID_MARK];
     bytes.extend_from_slice(id.as_bytes());
     stable_hash(&bytes)
@@ -54,6 +56,22 @@ fn hash(kind: u8, parts: &[&str]) -> u64 {
         bytes.extend_from_slice(part.as_bytes());
     }
     stable_hash(&bytes)
+}
+
+impl Service {
+    /// The memory that an id names in a vault: see [`OpenVault::named`]. An id that names none stays as it is.
+    pub(crate) fn named(&self, scope: &Scope, id: MemoryId) -> Result<MemoryId> {
+        // Nearly every id is a memory's own, and an open vault knows it without a look at the store.
+        if self.reader(scope).peek(|vault| vault.index.get(&id).is_some()) == Some(true) {
+            return Ok(id);
+        }
+        Ok(self.serve(scope, |vault| vault.named(id))?.flatten().unwrap_or(id))
+    }
+
+    /// The memories that ids name.
+    pub(crate) fn all_named(&self, scope: &Scope, ids: &[MemoryId]) -> Result<Vec<MemoryId>> {
+        ids.iter().map(|id| self.named(scope, *id)).collect()
+    }
 }
 
 impl OpenVault {
@@ -76,6 +94,21 @@ impl OpenVault {
         self.bearing(id_mark(id)).filter(|(_, record)| record.id == id).last()
     }
 
+    /// The memory that an id names: its own, or the one that stayed when its text was replaced. One that is hidden is
+    /// named only where no other is.
+    pub(crate) fn named(&self, id: MemoryId) -> Option<MemoryId> {
+        let known_as = |other: &MemoryId| {
+            let stored = self.index.get(other);
+            stored.is_some_and(|one| one.payload.facets.history.public_id == Some(id))
+        };
+        let own = self.index.get(&id).map(|stored| stored.id);
+        let all = || own.into_iter().chain(self.marks.bearers(id_mark(id)).filter(known_as));
+        let is_there = |id: &MemoryId| {
+            self.index.get(id).is_some_and(|stored| stored.attributes.state != Lifecycle::Deleted)
+        };
+        all().find(is_there).or_else(|| all().last())
+    }
+
     fn bearing(&self, mark: u64) -> impl Iterator<Item = (Stored<'_, Held>, &RecordFacet)> {
         self.marks.bearers(mark).filter_map(|id| {
             let stored = self.index.get(&id)?;
@@ -87,9 +120,17 @@ impl OpenVault {
 
 /// Everything that the value and the metadata of a record say, with the names of the fields.
 pub(crate) fn readable(record: &RecordFacet, json: &str) -> Plaintext {
+    all_said(&[json, record.metadata.as_ref().map_or("", Plaintext::expose)])
+}
+
+/// Everything that JSON says, with the names of the fields.
+pub(crate) fn said_by(json: &str) -> Plaintext {
+    all_said(&[json])
+}
+
+fn all_said(all: &[&str]) -> Plaintext {
     let mut told = Texts::default();
-    let metadata = record.metadata.as_ref().map_or("", Plaintext::expose);
-    for json in [json, metadata] {
+    for json in all {
         if let Ok(value) = serde_json::from_str::<Value>(json) {
             told.named("", &value);
         }

@@ -42,6 +42,8 @@ pub(crate) struct AdmittedDraft {
     vector: QuantVec,
     /// The memory that it was said to correct.
     corrects: Option<Corrects>,
+    /// The id by which it goes on to be known; the memory that has it makes room.
+    keeps_id: Option<MemoryId>,
     /// As the gate left it.
     unplaced: Unplaced,
     placement: Placement,
@@ -77,7 +79,21 @@ impl AdmittedDraft {
     ) -> Self {
         let terms = TermList::of(&indexed_text(&admitted.content), None);
         let unplaced = Unplaced::of(&admitted);
-        Self { number, admitted, terms, vector, corrects, unplaced, placement: Placement::Open }
+        let placement = Placement::Open;
+        Self { number, admitted, terms, vector, corrects, keeps_id: None, unplaced, placement }
+    }
+
+    /// Lets it take the place, and the id, of a memory.
+    pub(crate) fn keeping(self, id: Option<MemoryId>) -> Self {
+        Self { keeps_id: id, ..self }
+    }
+
+    /// Finds the memory that has the id now: somebody may have replaced it meanwhile.
+    fn find_replaced(&mut self, open: &OpenVault) -> Result<()> {
+        let Some(id) = self.keeps_id else { return Ok(()) };
+        let replaced = open.named(id).ok_or(Error::NotFound("memory"))?;
+        self.corrects = Some(Corrects { id: replaced, left: None });
+        Ok(())
     }
 
     /// Takes back the plan of an attempt that met another writer. The number of a turn is given anew anyway.
@@ -175,6 +191,7 @@ fn place_once(
             Some(numbering) => number(writer.service, numbering, open, arrivals)?,
             None => Some(Vec::new()),
         };
+        arrivals.iter_mut().try_for_each(|arrival| arrival.find_replaced(open))?;
         Ok(there.map(|there| (plan(writer.service, grant, open, arrivals), there)))
     })?;
     let Some((mut plan, there)) = planned.ok_or(Error::Conflict("the vault"))? else { return Ok(None) };
@@ -259,10 +276,10 @@ fn plan(
         let Some(arrival) = rest.first_mut().filter(|arrival| arrival.placement == Placement::Open) else {
             continue;
         };
-        let AdmittedDraft { number, admitted, terms, corrects, placement, .. } = arrival;
+        let AdmittedDraft { number, admitted, terms, corrects, keeps_id, placement, .. } = arrival;
         let text_hash = open.keyring.text_hash(admitted.content.full_text().expose());
         let is_fact = admitted.facets.tier == Tier::Semantic;
-        if let Some(twin) = facts_by_text.get(&text_hash).filter(|_| is_fact) {
+        if let Some(twin) = facts_by_text.get(&text_hash).filter(|_| is_fact && keeps_id.is_none()) {
             let (id, twin) = (twin.1, &mut earlier[twin.0].admitted);
             twin.facets.history.repeats += 1;
             plan.answers.push((*number, answer(service, id, &twin.facets, admitted, twin.state)));
@@ -271,7 +288,12 @@ fn plan(
         }
         let may_replace = |history: &History| grant.covers(history.author.as_ref());
         let corrected = corrects.as_ref().map(|corrects| corrects.id);
-        match reconcile(open, admitted, terms, corrected, may_replace) {
+        let reconciled = match (reconcile(open, admitted, terms, corrected, may_replace), &keeps_id) {
+            // A replaced text stays a memory of its own, whatever else says the same.
+            (Reconciled::Repeat { supersedes, .. }, Some(_)) => Reconciled::New { supersedes },
+            (reconciled, _) => reconciled,
+        };
+        match reconciled {
             Reconciled::Repeat { id, supersedes } => {
                 plan.superseded.extend(supersedes);
                 plan.correct(corrects.as_ref().filter(|corrects| corrects.id != id), admitted);
@@ -282,6 +304,8 @@ fn plan(
             Reconciled::New { supersedes } => {
                 plan.correct(corrects.as_ref(), admitted);
                 plan.superseded.extend(supersedes);
+                admitted.facets.history.public_id =
+                    keeps_id.filter(|_| admitted.state != Lifecycle::Candidate);
                 if grant.scope().holder.is_shared() {
                     admitted.facets.history.author = Some(grant.caller().user.clone());
                 }
@@ -544,6 +568,12 @@ fn adopt(facets: &mut Facets, state: Lifecycle, admitted: &Admitted) -> Lifecycl
         if !facets.tags.contains(tag) && facets.tags.len() < TAGS_MAX {
             facets.tags.push(tag.clone());
         }
+    }
+    let sensitivity = &facets.privacy.sensitivity;
+    let is_as_open = admitted.facets.privacy.sensitivity.iter().all(|one| sensitivity.contains(one));
+    // Fields that say something more sensitive need the key of that category, which this memory does not have.
+    if let Some(fields) = admitted.facets.history.metadata.as_ref().filter(|_| is_as_open) {
+        facets.history.metadata = Some(fields.duplicate());
     }
     if facets.is_held() && !admitted.facets.is_held() {
         // Its owner has consented: it becomes what it would have been.

@@ -22,6 +22,7 @@ use crate::write::number::Numbering;
 use crate::write::outcome::{Asked, HeldDraft, Outcome, Refused, Remembered};
 use crate::write::part::{PartedTurn, part_turn};
 use crate::write::place::{AdmittedDraft, Corrects, place};
+use crate::write::verbatim::{judge_fields, with_fields};
 
 /// Memories in one call.
 pub const REMEMBER_BATCH_MAX: usize = 2_000;
@@ -35,6 +36,8 @@ pub(crate) struct Manner {
     pub(crate) corrects: Option<Corrects>,
     /// The numbers of the drafts, when they are the turns of a session.
     pub(crate) numbering: Option<Numbering>,
+    /// The id of the memory that the only draft replaces, and by which it is known from then on.
+    pub(crate) replaces: Option<MemoryId>,
 }
 
 /// Takes every draft through the gate and stores those that pass, all of them or none. A draft with a
@@ -61,7 +64,7 @@ pub(crate) fn remember_as(
 pub(crate) fn remember_in(
     service: &Service,
     grant: &Grant<Remember>,
-    drafts: Vec<Draft>,
+    mut drafts: Vec<Draft>,
     manner: &Manner,
 ) -> Result<(Vec<Outcome>, Option<SignedReceipt>)> {
     if drafts.is_empty() || drafts.len() > REMEMBER_BATCH_MAX {
@@ -69,9 +72,21 @@ pub(crate) fn remember_in(
         return Err(Error::invalid("memories", reason));
     }
     let now = service.clock.now();
-    let digests: Vec<_> = drafts.iter().map(|draft| sha256(draft.text.expose().as_bytes())).collect();
+    for draft in &mut drafts {
+        // Other programs tell finer times than are kept here.
+        draft.created_at = draft.created_at.map(in_millis);
+        draft.expires_at = draft.expires_at.map(in_millis);
+        for link in &mut draft.derived_from {
+            link.source = service.named(grant.scope(), link.source)?;
+        }
+    }
+    let digests: Vec<_> = drafts.iter().map(digest).collect();
     let standings = standings(service, grant, &drafts, &digests, now)?;
     let gate = gate(service, grant, now)?;
+    let mut fields = Vec::with_capacity(drafts.len());
+    for (draft, standing) in drafts.iter_mut().zip(&standings) {
+        fields.push(judge_fields(service, &gate, draft, standing)?);
+    }
     let presentable = clean_all(service, &gate, drafts, standings)?;
     let vectors = embed_all(service, &presentable)?;
     let judged = presentable.into_iter().zip(&vectors).map(|(draft, vector)| {
@@ -80,7 +95,8 @@ pub(crate) fn remember_in(
     });
 
     let mut sorted = SortedDrafts::of(digests.len());
-    for (number, (verdict, vector)) in judged.zip(&vectors).enumerate() {
+    for (number, ((verdict, fields), vector)) in judged.zip(fields).zip(&vectors).enumerate() {
+        let verdict = with_fields(verdict, fields);
         sorted.take(service, &gate, manner, (number, verdict, vector))?;
     }
     let SortedDrafts { mut outcomes, arrivals, working, asked, parts } = sorted;
@@ -92,6 +108,20 @@ pub(crate) fn remember_in(
     let working = hold(service, grant, working, now)?;
     tell(&mut outcomes, placed.answers.into_iter().chain(working), &parts, known, now);
     Ok((outcomes.into_iter().flatten().collect(), placed.receipt))
+}
+
+/// A time without what is finer than a millisecond.
+pub(crate) fn in_millis(at: Timestamp) -> Timestamp {
+    from_millis(millis(at)).unwrap_or(at)
+}
+
+/// The digest that a confirmation is bound to: of the text, and of the fields where there are some.
+fn digest(draft: &Draft) -> [u8; 32] {
+    let text = sha256(draft.text.expose().as_bytes());
+    match &draft.metadata {
+        Some(fields) => sha256(&[text, sha256(fields.expose().as_bytes())].concat()),
+        None => text,
+    }
 }
 
 /// Drafts by the gate's decision on each.
@@ -128,7 +158,8 @@ impl SortedDrafts {
             }
             GateDecision::Yes(admitted) => {
                 let vector = QuantVec::from_f32(vector)?;
-                self.arrivals.push(AdmittedDraft::new(number, *admitted, vector, manner.corrects.clone()));
+                let arrival = AdmittedDraft::new(number, *admitted, vector, manner.corrects.clone());
+                self.arrivals.push(arrival.keeping(manner.replaces));
             }
             GateDecision::Ask(AskedDraft { questions, report, held }) => {
                 let turn = held.as_deref().filter(|_| manner.numbering.is_some());

@@ -3,8 +3,9 @@
 use lacuna_core::index::Filter;
 use lacuna_core::permit::{Export, Promote, Retain};
 use lacuna_core::read::{TimelineFilter, Turn};
+use lacuna_core::records::{NamespaceQuery, RecordName, RecordPut, RecordQuery, RecordsPut};
 use lacuna_core::transfer::{Format, Wanted};
-use lacuna_core::{Browse, Purposes};
+use lacuna_core::{Browse, Purposes, Records};
 
 use super::models::Remote;
 use super::*;
@@ -139,4 +140,48 @@ fn texts_about_health_and_biometrics_are_sent_to_no_endpoint() {
     assert!(main.last_text().contains("bees"));
     let found = lacuna.recall(&grant::<Recall>("anna"), &Query::new("diabetes")).unwrap();
     assert!(found.hits[0].memory.content.full_text().expose().contains("diabetes"));
+}
+
+/// Every way to a record, as texts.
+fn records_read(lacuna: &Lacuna, caller: &Caller, id: MemoryId) -> String {
+    let grant = permit::<Recall>(caller, &caller.personal_scope()).unwrap();
+    let records = Records::of(lacuna);
+    let mut items = Vec::new();
+    for name in [RecordName::Place(RecordPlace::new(&["clinic"], "note")), RecordName::Id(id)] {
+        items.extend(records.get(&grant, &name).unwrap());
+    }
+    for text in [None, Some("diabetes".to_owned())] {
+        let query = RecordQuery { text, limit: 10, ..RecordQuery::default() };
+        items.extend(records.search(&grant, &query).unwrap().records);
+    }
+    let mut seen: String = items.iter().map(|item| item.value.expose()).collect();
+    let query = NamespaceQuery { limit: 10, ..NamespaceQuery::default() };
+    for label in records.namespaces(&grant, &query).unwrap().iter().flatten() {
+        seen.push_str(label.expose());
+    }
+    seen
+}
+
+#[test]
+fn records_are_closed_as_memories_are() {
+    let world = World::ram();
+    let lacuna = world.service();
+    let value = serde_json::json!({"text": DIAGNOSIS}).to_string();
+    let sick = RecordPut {
+        consent_basis: Some(ConsentBasis::ExplicitConsent),
+        ..RecordPut::new(RecordPlace::new(&["clinic"], "note"), value.as_str())
+    };
+    let bees =
+        RecordPut::new(RecordPlace::new(&["garden"], "note"), r#"{"text": "The bees are on the roof."}"#);
+    let RecordsPut::Kept(kept) = Records::of(&lacuna).put(&grant("anna"), vec![sick, bees]).unwrap() else {
+        panic!("refused")
+    };
+    let (assistant, person) = (caller("anna", &[Role::Agent]), caller("anna", &[Role::User]));
+    let open = records_read(&lacuna, &assistant, kept[0].id);
+    assert_eq!((open.matches("diabetes").count(), open.matches("clinic").count()), (4, 1));
+    Purposes::of(&lacuna).set(&grant::<Retain>("anna"), Sensitivity::Health, true).unwrap();
+    let closed = records_read(&lacuna, &assistant, kept[0].id);
+    assert!(!closed.contains("diabetes") && !closed.contains("clinic"), "{closed}");
+    assert!(closed.contains("bees") && closed.contains("garden"), "{closed}");
+    assert_eq!(records_read(&lacuna, &person, kept[0].id), open);
 }

@@ -3,9 +3,9 @@
 use jiff::SignedDuration;
 use lacuna_core::forget::{Planned, Request};
 use lacuna_core::permit::{Caller, Forget, Recall, Remember, permit};
-use lacuna_core::read::Query;
+use lacuna_core::read::{Condition, Query};
 use lacuna_core::records::{
-    Condition, NamespaceQuery, RecordItem, RecordKept, RecordName, RecordPut, RecordQuery, RecordsPut,
+    NamespaceQuery, RecordItem, RecordKept, RecordName, RecordPut, RecordQuery, RecordsPut,
 };
 use lacuna_core::{Lacuna, Records};
 use lacuna_types::request::{PlanChoice, Target};

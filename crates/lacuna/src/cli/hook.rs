@@ -15,7 +15,7 @@ use super::output::Output;
 use crate::assemble::{Installation, assemble};
 use crate::codes;
 use crate::config::Config;
-use crate::hook::{self, Deadline, Done, Event, HookInput, HookOutput, ShownMemories};
+use crate::hook::{self, Deadline, Done, Event, HookHost, HookInput, ShownMemories};
 use crate::wire::failure::{Failure, Result};
 
 /// The longest limit that can be set.
@@ -40,17 +40,21 @@ pub(super) struct LimitArgs {
     /// Latest time to stop [default: 10 for the first two hooks, 45 for the others].
     #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=LIMIT_SECONDS_MAX))]
     limit_seconds: Option<u64>,
+    /// The host that calls, whose words are spoken.
+    #[arg(long, value_enum, default_value_t)]
+    host: HookHost,
 }
 
 impl HookCommand {
-    fn event(&self) -> (Event, Duration) {
+    fn event(&self) -> (Event, Duration, HookHost) {
         let (event, args) = match self {
             Self::SessionStart(args) => (Event::SessionStart, args),
             Self::UserPromptSubmit(args) => (Event::UserPromptSubmit, args),
             Self::PreCompact(args) => (Event::PreCompact, args),
             Self::SessionEnd(args) => (Event::SessionEnd, args),
         };
-        (event, args.limit_seconds.map_or_else(|| event.limit_default(), Duration::from_secs))
+        let limit = args.limit_seconds.map_or_else(|| event.limit_default(), Duration::from_secs);
+        (event, limit, args.host)
     }
 }
 
@@ -64,24 +68,31 @@ enum HookAnswer {
 /// Runs a hook until it is done or its time is over. The code is 0 whatever happens.
 pub(super) fn run(config: Result<Config>, command: &HookCommand, json: bool) -> ExitCode {
     let output = Output::new(json);
-    let (event, limit) = command.event();
+    let (event, limit, host) = command.event();
     let (send, done) = mpsc::channel();
     let deadline = Deadline::within(limit);
-    thread::spawn(move || send.send(config.and_then(|config| work(&config, event, deadline))));
+    thread::spawn(move || send.send(config.and_then(|config| work(&config, (event, host), deadline))));
     let told = match done.recv_timeout(limit) {
         Ok(told) => told,
         Err(RecvTimeoutError::Timeout) => Err(Failure::new(&codes::TIMEOUT, "the time of this hook is over")),
         Err(RecvTimeoutError::Disconnected) => Err(Failure::new(&codes::INTERNAL, "the hook broke off")),
     };
-    match told.and_then(|told| tell(told, event, &output)) {
+    let failed = told.is_err();
+    match told.and_then(|told| tell(told, (event, host), &output)) {
         Ok(()) => {}
-        Err(failure) => output.fail(&failure),
+        Err(failure) => {
+            // A host that reads every answer as JSON gets one.
+            let empty = host.adding(event, String::new()).filter(|_| failed);
+            let _ = empty.map_or(Ok(()), |answer| output.json_line(&answer));
+            output.fail(&failure);
+        }
     }
     ExitCode::from(codes::exit::OK)
 }
 
-fn work(config: &Config, event: Event, deadline: Deadline) -> Result<HookAnswer> {
-    let input = HookInput::read(io::stdin().lock(), event)?;
+fn work(config: &Config, (event, host): (Event, HookHost), deadline: Deadline) -> Result<HookAnswer> {
+    let mut input = HookInput::read(io::stdin().lock(), event, host)?;
+    input.transcript_path = input.transcript_path.filter(|_| host.has_known_transcripts());
     let session = input.session()?;
     if let (Event::SessionStart, Some(transcript)) = (event, &input.transcript_path) {
         // Only the last hook would miss it.
@@ -136,12 +147,10 @@ fn store(
 }
 
 /// The host reads standard output; what was stored is told on the side.
-fn tell(told: HookAnswer, event: Event, output: &Output) -> Result<()> {
+fn tell(told: HookAnswer, (event, host): (Event, HookHost), output: &Output) -> Result<()> {
     match told {
         HookAnswer::Added(text, failure) => {
-            if !text.is_empty() {
-                output.json_line(&HookOutput::adding(event, text))?;
-            }
+            host.adding(event, text).map_or(Ok(()), |answer| output.json_line(&answer))?;
             failure.map_or(Ok(()), |failure| Err(*failure))
         }
         HookAnswer::Stored(done) => {

@@ -17,7 +17,7 @@ use super::settle::settle;
 use crate::assemble::{Installation, assemble};
 use crate::codes;
 use crate::config::Config;
-use crate::import::{How, Intake, Shape, open, read_folder};
+use crate::import::{How, Intake, SQLITE_MARK, Shape, open, read_folder, read_mem0_history};
 use crate::wire::failure::{Failure, Result};
 use crate::wire::{ImportReport, ImportedView};
 
@@ -79,7 +79,11 @@ impl ImportJob<'_> {
         let bar =
             progress(std::fs::metadata(self.file).ok().filter(|meta| meta.is_file()).map(|meta| meta.len()));
         let mut told = |imported| told(imported);
-        let done = if self.file.is_dir() {
+        let done = if self.is_sqlite() {
+            let mut intake = Intake::new(core, self.grant, how, &mut told)?;
+            let read = read_mem0_history(self.file, &mut intake);
+            intake.finish(read).map(|account| (Shape::Mem0, account))
+        } else if self.file.is_dir() {
             let mut intake = Intake::new(core, self.grant, how, &mut told)?;
             let read = read_folder(self.file, &mut intake);
             intake.finish(read).map(|account| (Shape::BasicMemory, account))
@@ -92,6 +96,14 @@ impl ImportJob<'_> {
         };
         bar.finish_and_clear();
         done
+    }
+
+    /// Returns true for a database, which is read where it is.
+    fn is_sqlite(&self) -> bool {
+        let mut first = [0; SQLITE_MARK.len()];
+        self.file.is_file()
+            && File::open(self.file).and_then(|mut file| file.read_exact(&mut first)).is_ok()
+            && first == *SQLITE_MARK
     }
 
     fn open(&self) -> Result<Box<dyn Read>> {

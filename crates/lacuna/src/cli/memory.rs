@@ -2,16 +2,17 @@ use std::io::IsTerminal;
 
 use clap::{Args, Subcommand};
 use jiff::Timestamp;
-use lacuna_core::Lacuna;
 use lacuna_core::index::Filter;
 use lacuna_core::permit::{Grant, Recall, permit};
-use lacuna_core::read::{Cursor, LIST_PAGE_DEFAULT, Page};
+use lacuna_core::read::{Condition, Cursor, LIST_PAGE_DEFAULT, Page};
 use lacuna_core::transfer::Moved;
+use lacuna_core::{Lacuna, ManagedMemories};
 use lacuna_types::{Memory, MemoryId};
 
 use super::args::{ScopeArgs, words};
 use super::audit::{self, AuditReportArgs};
 use super::chart::row;
+use super::managed::{self, ExpireArgs, ReplaceArgs};
 use super::output::{Output, counted, fields, table};
 use super::recall::FilterArgs;
 use super::redact::{self, ClearArgs, RedactArgs, RedactUserArgs, TopicArgs};
@@ -45,6 +46,12 @@ pub(super) enum MemoryCommand {
         /// Only memories that matter at least this much now.
         #[arg(long, value_name = "0..1")]
         min_salience: Option<f32>,
+        /// Only memories whose metadata meets a condition, as JSON: '{"project": "halcyon"}'.
+        #[arg(long = "where", value_name = "JSON")]
+        condition: Option<String>,
+        /// Show full texts.
+        #[arg(long)]
+        full: bool,
         #[command(flatten)]
         filter: Box<FilterArgs>,
         #[command(flatten)]
@@ -83,6 +90,12 @@ pub(super) enum MemoryCommand {
         #[command(flatten)]
         scope: ScopeArgs,
     },
+    /// Put a new text in the place of a memory. It keeps its id, and the old text is erased with a receipt.
+    #[command(after_help = "Examples:
+  lacuna memory replace mem_01a1… \"The museum opens at ten.\" --metadata '{\"project\": \"halcyon\"}'")]
+    Replace(Box<ReplaceArgs>),
+    /// Set the time at which memories expire, or let the rules alone decide.
+    Expire(ExpireArgs),
     /// Erase one memory for good.
     Delete {
         memory_id: String,
@@ -143,14 +156,29 @@ pub(super) struct MoveArgs {
 
 pub(super) fn run(config: &Config, command: MemoryCommand, output: &Output) -> Result<()> {
     match command {
-        MemoryCommand::List { limit, cursor, privacy_class, state, min_salience, filter, scope } => {
+        MemoryCommand::List {
+            limit,
+            cursor,
+            privacy_class,
+            state,
+            min_salience,
+            condition,
+            full,
+            filter,
+            scope,
+        } => {
             let installation = assemble(config)?;
             let grant = installation.grant(scope.as_deref())?;
             let mut filters = filter.into_filters(installation.service.clock().now());
             filters.states.extend(state);
             let mut filter = filters.into_core()?;
             filter.min_salience = salience(min_salience)?;
-            let wanted = ListFilter { filter, privacy_class };
+            let condition = condition.as_deref().map(managed::condition).transpose()?;
+            if full {
+                let wanted = (&filter, condition.as_ref());
+                return managed::list_whole(&installation, &grant, wanted, cursor.as_deref(), limit, output);
+            }
+            let wanted = ListFilter { filter, condition, privacy_class };
             list(&installation, &grant, &wanted, cursor.as_deref(), limit, output)
         }
         MemoryCommand::Inspect { memory_id, plain, scope } => {
@@ -177,6 +205,8 @@ pub(super) fn run(config: &Config, command: MemoryCommand, output: &Output) -> R
         MemoryCommand::Unpin { memory_ids, scope } => {
             retention::pin(&assemble(config)?, &memory_ids, false, scope.as_deref(), output)
         }
+        MemoryCommand::Replace(args) => managed::replace(config, &args, output),
+        MemoryCommand::Expire(args) => managed::expire(config, &args, output),
         MemoryCommand::Delete { memory_id, yes, scope } => {
             let id: MemoryId = memory_id.parse()?;
             let installation = assemble(config)?;
@@ -216,6 +246,7 @@ fn promote(installation: &Installation, args: &MoveArgs, output: &Output) -> Res
 /// Filter of a list.
 struct ListFilter {
     filter: Filter,
+    condition: Option<Condition>,
     /// The index does not know it, so that it is looked for page by page.
     privacy_class: Option<PrivacyClass>,
 }
@@ -230,7 +261,8 @@ impl ListFilter {
     ) -> Result<Page> {
         let mut found = Vec::new();
         loop {
-            let page = service.list(grant, &self.filter, after, limit - found.len())?;
+            let wanted = (&self.filter, self.condition.as_ref());
+            let page = ManagedMemories::of(service).list(grant, wanted, after, limit - found.len())?;
             let class = |memory: &Memory| memory.facets.privacy.class;
             let fits = |memory: &Memory| self.privacy_class.is_none_or(|wanted| wanted.0 == class(memory));
             found.extend(page.memories.into_iter().filter(fits));
@@ -261,28 +293,30 @@ fn list(
     let limit = limit.unwrap_or(LIST_PAGE_DEFAULT);
     let page = wanted.page(&installation.service, grant, after, limit)?;
     installation.service.upkeep().flush_reads()?;
-    output.show(&MemoryPage::of(page, grant.scope()), |page| {
-        if page.memories.is_empty() {
-            return "nothing is remembered here".to_owned();
-        }
-        let rows = page.memories.iter().map(|memory| {
-            [
-                memory.created_at.strftime("%Y-%m-%d %H:%M").to_string(),
-                match &memory.source_label {
-                    Some(label) => format!("{} [{label}]", memory.gist),
-                    None => memory.gist.clone(),
-                },
-                memory.category.to_string(),
-                memory.tags.join(", "),
-                memory.memory_id.clone(),
-            ]
-        });
-        let table = table(["created", "gist", "category", "tags", "id"], rows);
-        match &page.next_cursor {
-            Some(cursor) => format!("{table}\n\nmore: lacuna memory list --cursor {cursor}"),
-            None => table,
-        }
-    })
+    output.show(&MemoryPage::of(page, grant.scope()), listed)
+}
+
+fn listed(page: &MemoryPage) -> String {
+    if page.memories.is_empty() {
+        return "nothing is remembered here".to_owned();
+    }
+    let rows = page.memories.iter().map(|memory| {
+        [
+            memory.created_at.strftime("%Y-%m-%d %H:%M").to_string(),
+            match &memory.source_label {
+                Some(label) => format!("{} [{label}]", memory.gist),
+                None => memory.gist.clone(),
+            },
+            memory.category.to_string(),
+            memory.tags.join(", "),
+            memory.memory_id.clone(),
+        ]
+    });
+    let table = table(["created", "gist", "category", "tags", "id"], rows);
+    match &page.next_cursor {
+        Some(cursor) => format!("{table}\n\nmore: lacuna memory list --cursor {cursor}"),
+        None => table,
+    }
 }
 
 fn show_moved(installation: &Installation, moved: Moved, output: &Output) -> Result<()> {

@@ -24,6 +24,7 @@ mod install;
 mod jobs;
 mod key_move;
 mod keys;
+mod managed;
 mod mcp;
 mod members;
 mod memory;

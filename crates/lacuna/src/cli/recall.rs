@@ -1,8 +1,10 @@
 use clap::Args;
 use jiff::Timestamp;
 use lacuna_core::permit::permit;
+use lacuna_core::read::Query;
 
 use super::args::{ScopeArgs, words};
+use super::managed::condition;
 use super::output::{Output, counted, dimmed, fields, plain, table};
 use super::remember::read_stdin;
 use super::when::TimeArg;
@@ -68,6 +70,9 @@ pub(super) struct RecallArgs {
     /// Weight of recency [default: 0.3].
     #[arg(long, value_name = "0..1", allow_negative_numbers = true)]
     recency_weight: Option<f32>,
+    /// Only memories whose metadata meets a condition, as JSON: '{"project": "halcyon"}'.
+    #[arg(long = "where", value_name = "JSON")]
+    condition: Option<String>,
     /// Tell why each memory has its score.
     #[arg(long)]
     explain: bool,
@@ -105,7 +110,9 @@ pub(super) fn run(config: &Config, args: RecallArgs, output: &Output) -> Result<
     };
     let (service, caller) = (&installation.service, &installation.local);
     let Meant { scope, why_own } = read_meant(service, request.scope.as_deref(), caller, &request.query)?;
-    let recalled = service.recall(&permit(caller, &scope)?, &request.into_query()?)?;
+    let condition = args.condition.as_deref().map(condition).transpose()?;
+    let query = Query { condition, ..request.into_query()? };
+    let recalled = service.recall(&permit(caller, &scope)?, &query)?;
     service.upkeep().flush_reads()?;
     service.upkeep().flush_rehearsals()?;
     output.show(&SearchResponse::of(recalled, &scope, why_own), people)

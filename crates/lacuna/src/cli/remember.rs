@@ -9,6 +9,7 @@ use lacuna_core::write::{Asked, Outcome};
 use lacuna_types::{Clock, Lifecycle, TRANSCRIPT_CHARS_MAX};
 
 use super::args::{ScopeArgs, words};
+use super::managed::raw;
 use super::output::{Output, fields};
 use super::when::TimeArg;
 use super::{batch, settle};
@@ -89,6 +90,9 @@ pub(super) struct RememberArgs {
     /// The legal basis for keeping personal data.
     #[arg(long, value_name = "BASIS", value_parser = words::<wire::ConsentBasis, _>(wire::ConsentBasis::all()))]
     consent: Option<wire::ConsentBasis>,
+    /// An object of your own, as JSON, to filter by; it is kept as it is written.
+    #[arg(long, value_name = "JSON")]
+    metadata: Option<String>,
     /// Refuse a text with a secret instead of storing it without.
     #[arg(long)]
     fail_on_secret: bool,
@@ -180,6 +184,7 @@ fn request(content: String, args: RememberArgs, clock: &dyn Clock) -> Result<Rem
         tags: args.tags,
         sensitivity: args.sensitivity,
         consent_basis: args.consent,
+        metadata: args.metadata.as_deref().map(|json| raw("metadata", json)).transpose()?,
         fail_on_secret: args.fail_on_secret,
         confirm: args.confirm,
         source: has_source.then_some(source),

@@ -1,4 +1,4 @@
-use clap::Subcommand;
+use clap::{Subcommand, ValueEnum};
 use lacuna_core::govern::Decision;
 use lacuna_core::read::LIST_PAGE_DEFAULT;
 use lacuna_types::{Lifecycle, MemoryId};
@@ -8,6 +8,7 @@ use super::month::MonthArgs;
 use super::output::{Output, line, table};
 use crate::assemble::assemble;
 use crate::config::Config;
+use crate::import::Shape;
 use crate::wire::failure::Result;
 use crate::wire::{MemoryView, ReviewPage, Reviewed, VaultStateView, read_cursor};
 
@@ -26,11 +27,14 @@ pub(super) enum ReviewCommand {
     },
     /// They are right: let them become active, and notes facts.
     Accept {
-        #[arg(required_unless_present = "all", conflicts_with = "all", value_name = "MEMORY_ID")]
+        #[arg(required_unless_present_any = ["all", "source"], conflicts_with_all = ["all", "source"], value_name = "MEMORY_ID")]
         memory_ids: Vec<String>,
         /// Accept every note and everything that waits for confirmation only.
         #[arg(long)]
         all: bool,
+        /// The same of one import alone: import:mem0, import:chatgpt and so on.
+        #[arg(long, value_name = "import:PROGRAM", value_parser = imported, conflicts_with = "all")]
+        source: Option<String>,
         /// Keep the older facts that they contradict as well.
         #[arg(long)]
         keep_both: bool,
@@ -81,10 +85,11 @@ pub(super) fn run(config: &Config, command: ReviewCommand, output: &Output) -> R
             installation.service.upkeep().flush_reads()?;
             output.show(&page, people)
         }
-        ReviewCommand::Accept { all: true, keep_both, scope, .. } => {
+        ReviewCommand::Accept { all, source, keep_both, scope, .. } if all || source.is_some() => {
             let installation = assemble(config)?;
             let grant = installation.grant(scope.as_deref())?;
-            let reviewed = Reviewed::accepting_all(&installation.service, &grant, keep_both)?;
+            let reviewed =
+                Reviewed::accepting_all(&installation.service, &grant, keep_both, source.as_deref())?;
             output.show(&reviewed, decided)
         }
         ReviewCommand::Accept { memory_ids, keep_both, scope, .. } => {
@@ -101,6 +106,14 @@ pub(super) fn run(config: &Config, command: ReviewCommand, output: &Output) -> R
             decide(config, scope.as_deref(), memory_ids, || Decision::Reject, output)
         }
     }
+}
+
+/// The program of an import, as its memories name it.
+fn imported(source: &str) -> std::result::Result<String, String> {
+    let program = source.strip_prefix("import:").and_then(|name| Shape::from_str(name, false).ok());
+    program
+        .map(|program| program.as_str().to_owned())
+        .ok_or_else(|| "must be import: and a program".to_owned())
 }
 
 fn decide(

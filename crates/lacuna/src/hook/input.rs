@@ -6,8 +6,8 @@ use std::path::PathBuf;
 use lacuna_types::SessionId;
 use serde::{Deserialize, Deserializer};
 
-use super::Event;
 use super::shape::text;
+use super::{Event, HookHost};
 use crate::codes;
 use crate::wire::failure::{Failure, Result};
 use crate::wire::json::read_json;
@@ -18,8 +18,11 @@ const INPUT_BYTES_MAX: u64 = 16 << 20;
 /// The fields that we use; hosts send more, and newer ones send others.
 #[derive(Deserialize)]
 pub(crate) struct HookInput {
-    #[serde(deserialize_with = "text")]
+    #[serde(default, deserialize_with = "text")]
     session_id: Option<String>,
+    /// The name of the session in the words of Cursor.
+    #[serde(default, deserialize_with = "text")]
+    conversation_id: Option<String>,
     #[serde(default, deserialize_with = "path")]
     pub(crate) transcript_path: Option<PathBuf>,
     #[serde(default, deserialize_with = "path")]
@@ -38,7 +41,7 @@ fn path<'de, D: Deserializer<'de>>(from: D) -> std::result::Result<Option<PathBu
 impl HookInput {
     /// Reads the input and checks that it is for `event`: a hook that is wired to another event would do the
     /// wrong thing.
-    pub(crate) fn read(from: impl Read, event: Event) -> Result<Self> {
+    pub(crate) fn read(from: impl Read, event: Event, host: HookHost) -> Result<Self> {
         let unreadable = |error: std::io::Error| {
             Failure::new(&codes::INPUT_UNREADABLE, format!("standard input cannot be read: {error}"))
         };
@@ -49,16 +52,20 @@ impl HookInput {
         }
         let input: Self = read_json(&bytes)?;
         match input.hook_event_name.as_deref() {
-            Some(name) if name != event.name() => {
-                let reason = format!("this is the hook for {}", event.name());
+            Some(name) if name != host.spelled(event) => {
+                let reason = format!("this is the hook for {}", host.spelled(event));
                 Err(Failure::invalid("hook_event_name", reason))
+            }
+            _ if input.session_id.is_none() && input.conversation_id.is_none() => {
+                Err(Failure::invalid("session_id", "the host names no session"))
             }
             _ => Ok(input),
         }
     }
 
     pub(crate) fn session(&self) -> Result<SessionId> {
-        Ok(SessionId::new(self.session_id.as_deref().unwrap_or_default())?)
+        let name = self.session_id.as_deref().or(self.conversation_id.as_deref());
+        Ok(SessionId::new(name.unwrap_or_default())?)
     }
 
     pub(crate) fn transcript(&self) -> Result<&PathBuf> {
@@ -76,12 +83,18 @@ mod tests {
         let json =
             br#"{"session_id":"s","transcript_path":"/t.jsonl","cwd":"/w","hook_event_name":"PreCompact",
             "trigger":"auto","custom_instructions":"","permission_mode":"default"}"#;
-        let input = HookInput::read(&json[..], Event::PreCompact).unwrap();
+        let input = HookInput::read(&json[..], Event::PreCompact, HookHost::Claude).unwrap();
         assert_eq!(input.transcript().unwrap(), &PathBuf::from("/t.jsonl"));
-        assert!(HookInput::read(&json[..], Event::SessionEnd).is_err());
-        assert!(HookInput::read(&b"{}"[..], Event::PreCompact).is_err());
+        assert!(HookInput::read(&json[..], Event::SessionEnd, HookHost::Claude).is_err());
+        assert!(HookInput::read(&b"{}"[..], Event::PreCompact, HookHost::Claude).is_err());
+        let cursor = br#"{"conversation_id":"c","session_id":null,"hook_event_name":"beforeSubmitPrompt","prompt":"x"}"#;
+        let input = HookInput::read(&cursor[..], Event::UserPromptSubmit, HookHost::Cursor).unwrap();
+        assert_eq!(input.session().unwrap().as_str(), "c");
+        assert!(HookInput::read(&cursor[..], Event::UserPromptSubmit, HookHost::Gemini).is_err());
         let endless = std::io::repeat(b' ');
-        let Err(failure) = HookInput::read(endless, Event::PreCompact) else { panic!("it was read") };
+        let Err(failure) = HookInput::read(endless, Event::PreCompact, HookHost::Claude) else {
+            panic!("it was read")
+        };
         assert_eq!(failure.code, &codes::TOO_LARGE);
     }
 }

@@ -9,6 +9,7 @@ mod archive;
 mod bring;
 mod erased;
 mod extract;
+mod host;
 mod input;
 mod left;
 mod line;
@@ -23,6 +24,7 @@ use std::time::{Duration, Instant};
 pub(crate) use archive::archive;
 pub(crate) use bring::bring_to_mind;
 pub(crate) use extract::{end, extract};
+pub(crate) use host::HookHost;
 pub(crate) use input::HookInput;
 pub(crate) use left::{announce, left_behind};
 pub(crate) use shown::ShownMemories;
@@ -37,7 +39,7 @@ pub(crate) fn read_hostile(bytes: &[u8]) {
         let _ = parser.turns(line);
     }
     for event in [Event::SessionStart, Event::UserPromptSubmit, Event::PreCompact, Event::SessionEnd] {
-        let _ = HookInput::read(bytes, event).map(|input| input.session().is_ok());
+        let _ = HookInput::read(bytes, event, HookHost::Claude).map(|input| input.session().is_ok());
     }
 }
 
@@ -51,7 +53,7 @@ pub(crate) enum Event {
 }
 
 impl Event {
-    /// The host's spelling.
+    /// The spelling of Claude Code, which most hosts share.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Event::SessionStart => "SessionStart",
@@ -139,27 +141,5 @@ impl Done {
             told += "; the next hook goes on from there";
         }
         told
-    }
-}
-
-/// Output for the host to add to the conversation.
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-pub(crate) struct HookOutput {
-    hook_specific_output: AddedContext,
-}
-
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct AddedContext {
-    hook_event_name: &'static str,
-    additional_context: String,
-}
-
-impl HookOutput {
-    pub(crate) fn adding(event: Event, text: String) -> Self {
-        Self {
-            hook_specific_output: AddedContext { hook_event_name: event.name(), additional_context: text },
-        }
     }
 }

@@ -3,8 +3,10 @@
 use axum::Extension;
 use axum::extract::State;
 use axum::http::StatusCode;
+use lacuna_core::ManagedMemories;
 use lacuna_core::permit::{Caller, permit};
-use lacuna_core::read::LIST_PAGE_DEFAULT;
+use lacuna_core::read::{Condition, LIST_PAGE_DEFAULT};
+use lacuna_core::write::Corrected;
 use lacuna_types::{Lifecycle, MemoryId};
 use utoipa::IntoParams;
 
@@ -16,8 +18,8 @@ use super::problem::Problems;
 use crate::codes;
 use crate::wire::failure::{Failure, Result};
 use crate::wire::{
-    self, Filters, ForgottenView, MemoryPage, MemoryView, RememberBatch, RememberRequest, RememberedBatch,
-    RememberedView, into_drafts, read_cursor, read_scope,
+    self, CorrectedView, Filters, ForgottenView, MemoryPage, MemoryView, RememberBatch, RememberRequest,
+    RememberedBatch, RememberedView, ReplaceRequest, into_drafts, read_condition, read_cursor, read_scope,
 };
 
 /// One memory: the longest transcript, with every character escaped.
@@ -111,6 +113,10 @@ pub(super) struct ListParams {
     /// Created before this time.
     before: Option<jiff::Timestamp>,
     include_archived: Option<bool>,
+    /// True adds the full texts, as many as fit on a page of 8 MiB.
+    full: Option<bool>,
+    /// A condition on `metadata`, as JSON: `{"project": "halcyon", "score": {"$gte": 4}}`.
+    filter: Option<String>,
     /// May repeat: only memories in these states, such as `deleted` for those that can be restored.
     #[param(required = false)]
     state: Vec<wire::Lifecycle>,
@@ -118,9 +124,17 @@ pub(super) struct ListParams {
     scope: Option<String>,
 }
 
-fn read_list(pairs: Vec<(String, String)>) -> Result<(PageQuery, Filters)> {
+/// A list, as it was asked for.
+struct ListQuery {
+    page: PageQuery,
+    filters: Filters,
+    condition: Option<Condition>,
+    full: bool,
+}
+
+fn read_list(pairs: Vec<(String, String)>) -> Result<ListQuery> {
     let mut filters = Filters::default();
-    let mut archived = None;
+    let (mut archived, mut full, mut condition) = (None, None, None);
     let time = |name: &str, value: &str| parse(name, value, "must be an RFC 3339 time");
     let page = PageQuery::read_with(pairs, BY_CURSOR, |name, value| {
         match name {
@@ -133,19 +147,22 @@ fn read_list(pairs: Vec<(String, String)>) -> Result<(PageQuery, Filters)> {
             "after" => once(name, &mut filters.range.after, time(name, value)?)?,
             "before" => once(name, &mut filters.range.before, time(name, value)?)?,
             "include_archived" => once(name, &mut archived, parse(name, value, "must be true or false")?)?,
+            "full" => once(name, &mut full, parse(name, value, "must be true or false")?)?,
+            "filter" => once(name, &mut condition, parse(name, value, "must be JSON")?)?,
             _ => return Ok(false),
         }
         Ok(true)
     })?;
     filters.include_archived = archived.unwrap_or(false);
-    Ok((page, filters))
+    let condition = read_condition("filter", condition.as_ref())?;
+    Ok(ListQuery { page, filters, condition, full: full.unwrap_or(false) })
 }
 
 fn word<T: std::str::FromStr<Err = String>>(name: &str, value: &str) -> Result<T> {
     value.parse().map_err(|rule: String| Failure::invalid(name, rule))
 }
 
-/// Memories, newest first, a page at a time and without their full texts.
+/// Memories, newest first, a page at a time; with their full texts on request.
 #[utoipa::path(
     get,
     path = "/v1/memories",
@@ -159,14 +176,20 @@ pub(super) async fn list(
     Extension(caller): Extension<Caller>,
     Pairs(pairs): Pairs,
 ) -> Result<axum::Json<MemoryPage>> {
-    let (page, filters) = read_list(pairs)?;
+    let ListQuery { page, filters, condition, full } = read_list(pairs)?;
     let scope = page.scope(&caller)?;
     let after = page.start.as_deref().map(read_cursor).transpose()?;
     let limit = page.limit_or(LIST_PAGE_DEFAULT);
     let filter = filters.into_core()?;
-    let (page, scope) =
-        app.call_in(caller, scope, move |core, grant| core.list(grant, &filter, after, limit)).await?;
-    Ok(axum::Json(MemoryPage::of(page, &scope)))
+    let listed = app.work(move |core| {
+        let (managed, grant) = (ManagedMemories::of(core), permit(&caller, &scope)?);
+        let filter = (&filter, condition.as_ref());
+        Ok(match full {
+            true => MemoryPage::whole(managed.list_whole(&grant, filter, after, limit)?, &scope),
+            false => MemoryPage::of(managed.list(&grant, filter, after, limit)?, &scope),
+        })
+    });
+    Ok(axum::Json(listed.await?))
 }
 
 /// One memory with its full text.
@@ -187,6 +210,50 @@ pub(super) async fn get(
     let id: MemoryId = id.parse()?;
     let (memory, scope) = app.call_in(caller, scope, move |core, grant| core.get(grant, id)).await?;
     Ok(axum::Json(MemoryView::of(memory, &scope)))
+}
+
+/// Put a new text in the place of a memory. The old text is erased: its key is destroyed, and the answer names the
+/// receipt. The memory keeps its id, and everything that the call does not name.
+#[utoipa::path(
+    put,
+    path = "/v1/memories/{memory_id}",
+    operation_id = "replace_memory",
+    tag = "memories",
+    params(("memory_id" = String, Path, description = "`mem_` and 32 hex digits"), ScopeParam, IfMatchParam),
+    request_body = ReplaceRequest,
+    responses(
+        (status = 200, description = "The new text stands, and the old one is erased.", body = CorrectedView),
+        (status = 202, description = "The new text waits for a review, as a memory of its own. Nothing was replaced.", body = CorrectedView),
+        Problems
+    )
+)]
+pub(super) async fn replace(
+    State(app): State<App>,
+    Extension(caller): Extension<Caller>,
+    expected: Expected,
+    Id(id): Id,
+    InScope(scope): InScope,
+    Json(request): Json<ReplaceRequest, MEMORY_BYTES_MAX>,
+) -> Result<(StatusCode, axum::Json<CorrectedView>)> {
+    let id: MemoryId = id.parse()?;
+    let with = request.into_core()?;
+    let locks = app.clone();
+    let replaced = app.work(move |core| {
+        let grant = permit(&caller, &scope)?;
+        let _lock = locks.0.scope_locks.take(&scope);
+        if !expected.anything() {
+            let memory = core.get(&permit(&caller, &scope)?, id)?;
+            expected.check(&MemoryView::of(memory, &scope))?;
+        }
+        let corrected = ManagedMemories::of(core).replace(&grant, id, with)?;
+        let status = match corrected {
+            Corrected::Done { .. } => StatusCode::OK,
+            _ => StatusCode::ACCEPTED,
+        };
+        Ok((status, CorrectedView::of(corrected, &scope)?))
+    });
+    let (status, view) = replaced.await?;
+    Ok((status, axum::Json(view)))
 }
 
 /// Erase one memory for good, together with its derivatives: keys first, then everything they had sealed. The

@@ -32,6 +32,7 @@ mod metrics;
 mod month;
 mod observe;
 mod oidc;
+mod older;
 mod openapi;
 mod page;
 mod patience;
@@ -295,7 +296,7 @@ fn guarded() -> OpenApiRouter<App> {
         .routes(routes!(retention::jobs))
         .routes(routes!(destroy::destroy))
         .routes(routes!(compact::compact))
-        .routes(routes!(memories::get, memories::erase))
+        .routes(routes!(memories::get, memories::replace, memories::erase))
         .routes(routes!(scopes::promote))
         .routes(routes!(scopes::demote))
         .routes(routes!(scopes::list))

@@ -1,14 +1,18 @@
 //! The description of the API, made from the handlers themselves.
 
+#![allow(unused_qualifications, reason = "the macro that describes parameters writes their full path")]
+
 use axum::Extension;
 use axum::body::Bytes;
 use axum::http::header::CONTENT_TYPE;
 use axum::response::IntoResponse;
-use utoipa::OpenApi;
 use utoipa::openapi::security::{Http, HttpAuthScheme, SecurityScheme};
+use utoipa::{IntoParams, OpenApi};
 
-use super::problem::Problem;
-use super::{examples, generators, headers, shapes};
+use super::body::{Pairs, once};
+use super::problem::{Problem, Problems};
+use super::{examples, generators, headers, older, shapes};
+use crate::wire::failure::{Failure, Result};
 
 #[derive(OpenApi)]
 #[openapi(
@@ -17,6 +21,7 @@ use super::{examples, generators, headers, shapes};
         description = "Private memory for AI assistants that can prove it forgot.",
         license(name = "Apache-2.0", identifier = "Apache-2.0"),
     ),
+    servers((url = "/", description = "The server that gives this description.")),
     components(schemas(Problem)),
     security(("token" = []), ()),
     tags(
@@ -52,7 +57,11 @@ pub(super) fn frame() -> utoipa::openapi::OpenApi {
 
 /// The description as it is served.
 #[derive(Clone)]
-pub(super) struct OpenApiDocument(Bytes);
+pub(super) struct OpenApiDocument {
+    newest: Bytes,
+    /// The same in the words of OpenAPI 3.0.
+    older: Bytes,
+}
 
 impl OpenApiDocument {
     pub(super) fn of(api: &utoipa::openapi::OpenApi) -> Self {
@@ -62,11 +71,11 @@ impl OpenApiDocument {
         shapes::add(&mut api);
         headers::add(&mut api);
         examples::add(&mut api);
-        Self(api.to_string().into())
+        Self { older: older::rewritten(&api).to_string().into(), newest: api.to_string().into() }
     }
 
     pub(super) fn text(&self) -> &str {
-        std::str::from_utf8(&self.0).unwrap_or_default()
+        std::str::from_utf8(&self.newest).unwrap_or_default()
     }
 }
 
@@ -78,13 +87,38 @@ fn plain_paths(api: &mut serde_json::Value) {
     }
 }
 
+/// Parameters of the description.
+#[derive(IntoParams)]
+#[into_params(parameter_in = Query)]
+#[expect(dead_code, reason = "it describes the parameter that `openapi_json` reads")]
+pub(super) struct DescriptionParams {
+    /// `3.0` for generators that read no newer words; `3.1` when absent.
+    version: Option<String>,
+}
+
 /// This description.
 #[utoipa::path(
     get,
     path = "/openapi.json",
     tag = "operation",
-    responses((status = 200, description = "OpenAPI 3.1.", body = serde_json::Value))
+    params(DescriptionParams),
+    responses((status = 200, description = "OpenAPI 3.1, or 3.0 on request.", body = serde_json::Value), Problems)
 )]
-pub(super) async fn openapi_json(Extension(document): Extension<OpenApiDocument>) -> impl IntoResponse {
-    ([(CONTENT_TYPE, "application/json")], document.0)
+pub(super) async fn openapi_json(
+    Extension(document): Extension<OpenApiDocument>,
+    Pairs(pairs): Pairs,
+) -> Result<impl IntoResponse> {
+    let mut version = None;
+    for (name, value) in pairs {
+        match name.as_str() {
+            "version" => once(&name, &mut version, value)?,
+            _ => return Err(Failure::invalid(name, "is not a parameter of this call")),
+        }
+    }
+    let text = match version.as_deref() {
+        None | Some("3.1") => document.newest,
+        Some("3.0") => document.older,
+        Some(_) => return Err(Failure::invalid("version", "must be 3.0 or 3.1")),
+    };
+    Ok(([(CONTENT_TYPE, "application/json")], text))
 }

@@ -6,9 +6,9 @@ use axum::Extension;
 use axum::extract::{FromRequestParts, State};
 use axum::http::StatusCode;
 use axum::http::request::Parts;
-use lacuna_core::Records;
 use lacuna_core::permit::{Caller, Grant, Recall, Remember, permit};
 use lacuna_core::records::{RecordKept, RecordName, RecordPut, RecordsPut};
+use lacuna_core::{ManagedMemories, Records};
 use lacuna_types::{Error, MemoryId, RecordPlace};
 
 use super::App;
@@ -310,7 +310,7 @@ pub(super) async fn set_expiry(
         request.memory_ids.iter().map(|id| id.parse()).collect::<lacuna_types::Result<Vec<MemoryId>>>()?;
     let expires_at = request.expires_at;
     app.call_in(caller, scope, move |core, grant| {
-        Records::of(core).set_memory_expiry(grant, &ids, expires_at)
+        ManagedMemories::of(core).set_expiry(grant, &ids, expires_at)
     })
     .await?;
     Ok(StatusCode::NO_CONTENT)

@@ -84,7 +84,7 @@ pub(super) async fn decide(
         if !request.decisions.is_empty() {
             return Err(Failure::invalid("accept_all", "comes without decisions"));
         }
-        let accept = |core: &Lacuna, grant: &Grant<Review>| Reviewed::accepting_all(core, grant, false);
+        let accept = |core: &Lacuna, grant: &Grant<Review>| Reviewed::accepting_all(core, grant, false, None);
         let (reviewed, _) = app.call_in(caller, scope, accept).await?;
         return Ok(axum::Json(reviewed));
     }

@@ -24,7 +24,7 @@ pub(super) async fn search(
     Extension(caller): Extension<Caller>,
     Json(request): Json<SearchRequest, SEARCH_BYTES_MAX>,
 ) -> Result<axum::Json<SearchResponse>> {
-    let answer = app.call(move |core| {
+    let answer = app.work(move |core| {
         let Meant { scope, why_own } = read_meant(core, request.scope.as_deref(), &caller, &request.query)?;
         let grant = permit(&caller, &scope)?;
         let recalled = core.recall(&grant, &request.into_query()?)?;

@@ -12,6 +12,7 @@ mod parse;
 mod persona;
 #[cfg(test)]
 mod round_trip;
+mod rows;
 
 use std::io::{self, Cursor, Read};
 
@@ -25,6 +26,7 @@ use utoipa::ToSchema;
 use zeroize::Zeroizing;
 
 pub(crate) use self::notes::read_folder;
+pub(crate) use self::rows::{SQLITE_MARK, read_mem0_history};
 use crate::codes;
 use crate::wire::failure::{Failure, Result};
 
@@ -44,6 +46,7 @@ pub(crate) enum Shape {
     McpMemory,
     BasicMemory,
     Persona,
+    Langgraph,
 }
 
 impl Shape {
@@ -56,6 +59,7 @@ impl Shape {
             Self::McpMemory => "mcp-memory",
             Self::BasicMemory => "basic-memory",
             Self::Persona => "persona",
+            Self::Langgraph => "langgraph",
         }
     }
 }
@@ -199,6 +203,7 @@ impl OpenedFile<'_> {
             Shape::Claude => conversations::read_claude(self.reader, intake),
             Shape::BasicMemory => notes::read(self.reader, intake),
             Shape::Persona => persona::read(self.reader, intake),
+            Shape::Langgraph => rows::read_langgraph(self.reader, intake),
         }
     }
 }
@@ -221,6 +226,7 @@ fn shape_of(prefix: &[u8]) -> Option<Shape> {
         (has("entityType") || has("relationType"), Shape::McpMemory),
         (has("export_version") && has("categories"), Shape::Lacuna),
         (has("memoryPolicy") || has("privacyClass") && has("decayProfile"), Shape::Persona),
+        (has("prefix") && has("key") && has("value"), Shape::Langgraph),
         (has("memory") || has("memories") || has("results"), Shape::Mem0),
     ]
     .into_iter()
@@ -258,6 +264,7 @@ mod tests {
             (r#"{"results":[{"id":"1","memory":"m"}]}"#, Some(Shape::Mem0)),
             (r#"[{"id":"1","memory":"m"}]"#, Some(Shape::Mem0)),
             (r#"{"identity":{},"memory":[],"memoryPolicy":{}}"#, Some(Shape::Persona)),
+            (r#"{"prefix":"users.ada","key":"k","value":{"memory":1}}"#, Some(Shape::Langgraph)),
             ("---\ntitle: Coffee\n---\n", Some(Shape::BasicMemory)),
             ("\u{feff}# Coffee\n", Some(Shape::BasicMemory)),
             ("", None),

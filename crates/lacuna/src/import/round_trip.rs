@@ -10,9 +10,10 @@ use jiff::{SignedDuration, Timestamp};
 use lacuna_core::gate::Rulebook;
 use lacuna_core::govern::Decision;
 use lacuna_core::permit::{Action, Caller, Forget, Grant, permit};
+use lacuna_core::records::{RecordName, RecordPut, RecordsPut};
 use lacuna_core::transfer::{Account, Duplicates, Format, Wanted};
 use lacuna_core::vault::Models;
-use lacuna_core::{Lacuna, Parts};
+use lacuna_core::{Lacuna, Parts, Records};
 use lacuna_seal::{PassphraseCost, SealWriter, SeededEntropy};
 use lacuna_store::blobs::Blobs;
 use lacuna_store::keys::{LocalKms, RamKeys};
@@ -637,4 +638,73 @@ fn a_record_without_end_is_refused_before_it_fills_the_memory() {
         let refused = opened.read(&mut intake).unwrap_err();
         assert_eq!(refused.code, &codes::TOO_LARGE, "{}", refused.detail);
     }
+}
+
+#[test]
+fn records_and_fields_come_back_word_for_word() {
+    let (from, to) = (world(), world());
+    let place = |key: &str| RecordPlace::new(&["users", "ava"], key);
+    let odd = r#"{ "b":1.0,  "a":[1e2,"\u00e9\n", null], "b":2 }"#;
+    let put = |key: &str, value: &str| RecordPut::new(place(key), value);
+    let puts = vec![
+        RecordPut { metadata: Some(r#"{"app": "x"}"#.into()), ..put("odd", odd) },
+        RecordPut {
+            searched: SearchedText::Paths(vec!["a".into()]),
+            ttl_ms: Some(86_400_000),
+            ..put("1", odd)
+        },
+        RecordPut { searched: SearchedText::Nothing, ..put("2", "7") },
+    ];
+    let RecordsPut::Kept(kept) = Records::of(&from.core).put(&grant("anna"), puts).unwrap() else { panic!() };
+    from.keep(
+        "anna",
+        Draft {
+            metadata: Some(r#"{"n": 1.50}"#.into()),
+            text: "The ferry leaves at noon.".into(),
+            ..Draft::default()
+        },
+    );
+    let file = from.export("anna");
+    let dry = How { from: None, duplicates: Duplicates::Merge, dry_run: true };
+    assert_eq!(to.import_how("anna", &file, dry).unwrap().stored, 4);
+    assert_eq!(to.import("anna", &file, Duplicates::Merge).unwrap().stored, 4);
+    // Everything but the id of the memory behind it is as it was.
+    let plain = |file: &[u8]| {
+        let export: Value = serde_json::from_slice(file).unwrap();
+        let mut all: Vec<String> = Vec::new();
+        for part in export["categories"].as_object().unwrap().values() {
+            for one in part["records"].as_array().unwrap() {
+                let mut one = one.clone();
+                one.as_object_mut().unwrap().remove("memory_id");
+                all.push(one.to_string());
+            }
+        }
+        all.sort();
+        all
+    };
+    assert_eq!(plain(&file), plain(&to.export("anna")));
+    let records = Records::of(&to.core);
+    let item = records.get(&grant("anna"), &RecordName::Place(place("odd"))).unwrap().unwrap();
+    assert_eq!((item.value.expose(), item.id), (odd, kept[0].id));
+    assert!(
+        records.get(&grant("anna"), &RecordName::Place(place("1"))).unwrap().unwrap().expires_at.is_some()
+    );
+    // A second import stores nothing twice, and a value that stands at a place stays.
+    assert_eq!(to.import("anna", &file, Duplicates::Merge).unwrap().repeated, 4);
+    let other = world();
+    let standing = RecordPut::new(place("odd"), "\"mine\"");
+    Records::of(&other.core).put(&grant("anna"), vec![standing]).unwrap();
+    let account = other.import("anna", &file, Duplicates::Merge).unwrap();
+    assert_eq!((account.stored, account.repeated), (3, 1));
+    let item =
+        Records::of(&other.core).get(&grant("anna"), &RecordName::Place(place("odd"))).unwrap().unwrap();
+    assert_eq!(item.value.expose(), "\"mine\"");
+    // What the gate would not let a program put, no file brings in.
+    let key = format!("AKIA{}", "QX7ZP4LM2WD9RT6B");
+    let text = String::from_utf8(file).unwrap();
+    let forged =
+        text.replace("\"content\":\"7\"", &format!("\"content\":\"\\\"aws_access_key_id = {key}\\\"\""));
+    assert!(forged != text);
+    let account = world().import("anna", forged.as_bytes(), Duplicates::Merge).unwrap();
+    assert_eq!((account.stored, account.refused), (3, 1));
 }

@@ -1,12 +1,15 @@
 //! Corrections on the wire.
 
-use lacuna_core::write::{Corrected, Correction};
+use jiff::Timestamp;
+use lacuna_core::write::{Corrected, Correction, Replacement};
 use lacuna_types::{Draft, MemoryId, Scope};
 use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
 use utoipa::ToSchema;
 
+use super::record::raw_text;
 use super::scope::shown;
-use super::{RememberedView, words};
+use super::{RememberedView, SourceBody, words};
 use crate::wire::failure::{Failure, Result};
 
 /// The wrong memory, and the right text. Exactly one of `memory_id` and `about`.
@@ -41,6 +44,39 @@ impl CorrectRequest {
             ..Draft::default()
         };
         Ok((what, draft))
+    }
+}
+
+/// A text that takes the place of a memory. What is not sent stays as it was.
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+#[schema(as = ReplaceRequest)]
+pub(crate) struct ReplaceRequest {
+    /// The new text. It passes the gate like every text.
+    #[schema(min_length = 1)]
+    pub(crate) content: String,
+    /// An object of your own, up to 16 KiB, to filter by; `{}` takes the old one away.
+    #[schema(value_type = Option<Object>)]
+    pub(crate) metadata: Option<Box<RawValue>>,
+    pub(crate) tags: Option<Vec<String>>,
+    pub(crate) expires_at: Option<Timestamp>,
+    pub(crate) source: Option<SourceBody>,
+    pub(crate) consent_basis: Option<words::ConsentBasis>,
+    /// The token of an earlier answer that asked about this very text.
+    pub(crate) confirm: Option<String>,
+}
+
+impl ReplaceRequest {
+    pub(crate) fn into_core(self) -> Result<Replacement> {
+        Ok(Replacement {
+            text: self.content.into(),
+            metadata: self.metadata.as_deref().map(raw_text),
+            tags: self.tags,
+            expires_at: self.expires_at,
+            source: self.source.map(SourceBody::try_into).transpose()?,
+            consent_basis: self.consent_basis.map(|basis| basis.0),
+            confirm: self.confirm,
+        })
     }
 }
 

@@ -248,7 +248,7 @@ fn is_zero(count: &usize) -> bool {
 impl From<PlannedMatch> for MatchView {
     fn from(planned: PlannedMatch) -> Self {
         Self {
-            memory_id: planned.memory.id.to_string(),
+            memory_id: planned.memory.public_id().to_string(),
             created_at: planned.memory.created_at,
             gist: planned.memory.content.gist.into_exposed(),
             closeness: match planned.closeness {
@@ -265,7 +265,7 @@ impl From<PlannedMatch> for MatchView {
 impl From<PlannedFall> for FallView {
     fn from(planned: PlannedFall) -> Self {
         Self {
-            memory_id: planned.memory.id.to_string(),
+            memory_id: planned.memory.public_id().to_string(),
             gist: planned.memory.content.gist.into_exposed(),
             rebuilt: planned.rebuilt,
         }

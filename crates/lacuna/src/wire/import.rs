@@ -2,12 +2,13 @@ use jiff::Timestamp;
 use lacuna_core::transfer::{Account, Carried, Fate, ImportRecord, Imported, Origin};
 use lacuna_types::{
     Category, DecayProfile, Detail, Draft, Entity, History, Holder, Lifecycle, Lineage, MemoryId, Plaintext,
-    Promotion, Result, Scope, SessionId, Source, SourceType, Trust, UserId,
+    Promotion, RecordFacet, RecordPlace, Result, Scope, SessionId, Source, SourceType, Trust, UserId,
 };
-use serde::de::IgnoredAny;
 use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
 use utoipa::ToSchema;
 
+use super::record::searched;
 use super::remember::{DetailBody, EntityBody, LineageBody, SourceBody};
 use super::scope::shown;
 use super::words;
@@ -57,8 +58,9 @@ pub(crate) struct RecordBody {
     waits: Option<words::Wait>,
     author: Option<String>,
     promotion: Option<PromotionBody>,
-    /// The place of a program's record; only its presence is read.
-    record: Option<IgnoredAny>,
+    metadata: Option<Box<RawValue>>,
+    /// The place of a program's record.
+    record: Option<RecordPlaceBody>,
     #[serde(default)]
     supersedes: Vec<String>,
     remade_at: Option<Timestamp>,
@@ -75,6 +77,20 @@ struct DecayBody {
     detail_decay_rate: f32,
 }
 
+/// The place of a program's record, whose value is the content.
+#[derive(Deserialize)]
+struct RecordPlaceBody {
+    record_id: Option<String>,
+    namespace: Vec<String>,
+    key: String,
+    /// An object, as the text of its JSON.
+    metadata: Option<String>,
+    index: Option<Vec<String>>,
+    ttl_ms: Option<u64>,
+    #[serde(default)]
+    written_at: Vec<Timestamp>,
+}
+
 #[derive(Deserialize)]
 struct PromotionBody {
     original_author_id: String,
@@ -89,7 +105,11 @@ struct PromotionBody {
 impl RecordBody {
     pub(crate) fn into_record(mut self, number: u64, category: Category) -> Result<ImportRecord> {
         let origin = self.memory_id.as_deref().map(str::parse).transpose()?.map(Origin::Memory);
+        let is_record = self.record.is_some();
         let carried = self.carried()?.map(Box::new);
+        if is_record && carried.is_none() {
+            return Err(lacuna_types::Error::invalid("record", "lacks its source, state or updated_at"));
+        }
         let source = match self.source {
             Some(source) => Source::try_from(source)?,
             None => unnamed_source(self.session_id.as_deref(), self.channel, self.inferred)?,
@@ -121,6 +141,7 @@ impl RecordBody {
             fail_on_secret: false,
             verbatim: false,
             confirm: None,
+            metadata: self.metadata.map(|raw| raw.get().into()),
         };
         Ok(ImportRecord { number, origin, draft, carried })
     }
@@ -134,7 +155,6 @@ impl RecordBody {
         let supersedes = self.supersedes.iter().map(|id| id.parse::<MemoryId>()).collect::<Result<_>>()?;
         let promotion = self.promotion.take().map(Promotion::try_from).transpose()?;
         Ok(Some(Carried {
-            is_record: self.record.is_some(),
             state: state.0,
             updated_at,
             rehearsals: self.rehearsals,
@@ -147,9 +167,26 @@ impl RecordBody {
                 repeats: self.repeats,
                 waits: self.waits.map(|word| word.0).filter(|_| state.0 == Lifecycle::Candidate),
                 remade_at: self.remade_at,
+                record: self.record.take().map(RecordFacet::try_from).transpose()?.map(Box::new),
                 ..History::default()
             },
         }))
+    }
+}
+
+impl TryFrom<RecordPlaceBody> for RecordFacet {
+    type Error = lacuna_types::Error;
+
+    fn try_from(body: RecordPlaceBody) -> Result<Self> {
+        let id = body.record_id.as_deref().map(str::parse::<MemoryId>).transpose()?;
+        Ok(Self {
+            id: id.unwrap_or(MemoryId::from_bytes([0; 16])),
+            place: RecordPlace::new(&body.namespace, &body.key),
+            metadata: body.metadata.map(Plaintext::from),
+            searched: searched(body.index),
+            ttl_ms: body.ttl_ms,
+            written_at: body.written_at,
+        })
     }
 }
 

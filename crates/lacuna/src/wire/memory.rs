@@ -1,7 +1,8 @@
 use jiff::Timestamp;
-use lacuna_core::read::{Page, source_label};
+use lacuna_core::read::{Page, WholeMemory, WholePage, source_label};
 use lacuna_types::{Facets, Memory, Plaintext, Promotion, Scope};
 use serde::Serialize;
+use serde_json::value::RawValue;
 use utoipa::ToSchema;
 
 use super::remember::{DetailBody, EntityBody, LineageBody, SourceBody};
@@ -42,6 +43,10 @@ pub(crate) struct MemoryView {
     pub(crate) details: Vec<DetailBody>,
     #[serde(flatten)]
     pub(crate) facets: FacetsView,
+    /// The object that its program gave it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<Object>)]
+    pub(crate) metadata: Option<Box<RawValue>>,
     pub(crate) created_at: Timestamp,
     pub(crate) updated_at: Timestamp,
 }
@@ -99,16 +104,21 @@ impl From<Facets> for FacetsView {
 impl MemoryView {
     pub(crate) fn of(mut memory: Memory, scope: &Scope) -> Self {
         let text = memory.content.full_text().expose().to_owned();
-        let source_label = source_label(&memory.facets);
+        let (source_label, memory_id) = (source_label(&memory.facets), memory.public_id().to_string());
         let history = std::mem::take(&mut memory.facets.history);
         Self {
             source_label,
-            memory_id: memory.id.to_string(),
             scope: shown(scope),
             author: history.author.map(|author| author.to_string()),
             promotion: history.promotion.map(|promotion| PromotionView::from(*promotion)),
             waits: history.waits.map(words::Wait),
-            supersedes: history.supersedes.iter().map(ToString::to_string).collect(),
+            // A text that was replaced under the same id is no other memory.
+            supersedes: history
+                .supersedes
+                .iter()
+                .map(ToString::to_string)
+                .filter(|id| *id != memory_id)
+                .collect(),
             alike: history.alike.iter().map(ToString::to_string).collect(),
             repeats: history.repeats,
             state: memory.state.into(),
@@ -117,8 +127,10 @@ impl MemoryView {
             gist: memory.content.gist.into_exposed(),
             details: memory.content.details.into_iter().map(DetailBody::from).collect(),
             facets: memory.facets.into(),
+            metadata: history.metadata.and_then(own_fields),
             created_at: memory.created_at,
             updated_at: memory.updated_at,
+            memory_id,
         }
     }
 }
@@ -151,7 +163,12 @@ impl From<Promotion> for PromotionView {
     }
 }
 
-/// A memory on a list: its gist, without the full text.
+/// The fields that a program gave to a memory. They were read as JSON before they were sealed.
+pub(super) fn own_fields(fields: Plaintext) -> Option<Box<RawValue>> {
+    RawValue::from_string(fields.into_exposed()).ok()
+}
+
+/// A memory on a list: its gist, and its full text where the call asks for it.
 #[derive(Serialize, ToSchema)]
 #[schema(as = MemorySummary)]
 pub(crate) struct MemorySummary {
@@ -164,19 +181,37 @@ pub(crate) struct MemorySummary {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) source_label: Option<String>,
     pub(crate) gist: String,
+    /// The full text, with `full=true`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) content: Option<String>,
+    /// True if `content` is the gist, because the whole text is damaged.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub(crate) shortened: bool,
     pub(crate) category: words::Category,
     pub(crate) content_type: words::ContentType,
     pub(crate) tags: Vec<String>,
+    /// The object that its program gave it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<Object>)]
+    pub(crate) metadata: Option<Box<RawValue>>,
     pub(crate) salience: f32,
     pub(crate) created_at: Timestamp,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) expires_at: Option<Timestamp>,
 }
 
 impl From<Memory> for MemorySummary {
     fn from(memory: Memory) -> Self {
+        let (source_label, memory_id) = (source_label(&memory.facets), memory.public_id().to_string());
+        let history = memory.facets.history;
         Self {
-            memory_id: memory.id.to_string(),
-            source_label: source_label(&memory.facets),
-            author: memory.facets.history.author.map(|author| author.to_string()),
+            author: history.author.map(|author| author.to_string()),
+            metadata: history.metadata.and_then(own_fields),
+            memory_id,
+            source_label,
+            content: None,
+            shortened: false,
+            expires_at: memory.facets.retention.expires_at,
             state: memory.state.into(),
             gist: memory.content.gist.into_exposed(),
             category: memory.facets.category.into(),
@@ -185,6 +220,13 @@ impl From<Memory> for MemorySummary {
             salience: memory.facets.vitality.salience,
             created_at: memory.created_at,
         }
+    }
+}
+
+impl From<WholeMemory> for MemorySummary {
+    fn from(whole: WholeMemory) -> Self {
+        let content = whole.memory.content.full_text().expose().to_owned();
+        Self { content: Some(content), shortened: whole.shortened, ..Self::from(whole.memory) }
     }
 }
 
@@ -202,6 +244,15 @@ pub(crate) struct MemoryPage {
 
 impl MemoryPage {
     pub(crate) fn of(page: Page, scope: &Scope) -> Self {
+        Self {
+            scope: shown(scope),
+            memories: page.memories.into_iter().map(MemorySummary::from).collect(),
+            next_cursor: page.next.map(write_cursor),
+        }
+    }
+
+    /// The page with the full texts.
+    pub(crate) fn whole(page: WholePage, scope: &Scope) -> Self {
         Self {
             scope: shown(scope),
             memories: page.memories.into_iter().map(MemorySummary::from).collect(),

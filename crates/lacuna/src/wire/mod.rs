@@ -48,7 +48,7 @@ pub(crate) use consent::{
     ConsentGivenView, ConsentList, ConsentRequest, ConsentRevocation, ConsentRevokedView, PURPOSE_DEFAULT,
 };
 pub(crate) use context::{ContextRequest, ContextResponse, Meant, UnderstoodView, read_meant};
-pub(crate) use correct::{CorrectRequest, CorrectedView};
+pub(crate) use correct::{CorrectRequest, CorrectedView, ReplaceRequest};
 pub(crate) use cursor::{base64url, read_cursor, unbase64url, write_cursor};
 pub(crate) use destroy::{DestroyAnswer, DestroyRequest};
 pub(crate) use export::{ExportFormat, ExportRequest, ExportView};
@@ -63,7 +63,7 @@ pub(crate) use jobs::{JobList, JobView};
 pub(crate) use lacuna_types::hex::hex;
 pub(crate) use lacuna_types::hex::unhex;
 pub(crate) use member::MemberList;
-pub(crate) use memory::{MemoryPage, MemoryView, PromotionView};
+pub(crate) use memory::{MemoryPage, MemorySummary, MemoryView, PromotionView};
 pub(crate) use month::{AnswerRequest, AnsweredView, MonthPageView, MonthView, ReviewItemView};
 pub(crate) use person::{
     NoticeList, PersonBatchView, PersonBody, PersonConfirmRequest, PersonForgottenView, PersonPlanRequest,

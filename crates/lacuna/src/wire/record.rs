@@ -1,9 +1,8 @@
 //! Records on the wire: JSON values under places, kept word for word.
 
 use jiff::Timestamp;
-use lacuna_core::records::{
-    Condition, NamespaceQuery, RecordItem, RecordKept, RecordPage, RecordPut, RecordQuery,
-};
+use lacuna_core::read::Condition;
+use lacuna_core::records::{NamespaceQuery, RecordItem, RecordKept, RecordPage, RecordPut, RecordQuery};
 use lacuna_types::{MemoryId, Plaintext, RecordPlace, Scope, SearchedText};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -128,11 +127,13 @@ impl RecordPutRequest {
     }
 }
 
-fn raw_text(raw: &RawValue) -> Plaintext {
+/// JSON as it was written.
+pub(super) fn raw_text(raw: &RawValue) -> Plaintext {
     raw.get().into()
 }
 
-fn searched(index: Option<Vec<String>>) -> SearchedText {
+/// The text that a record is searched by, from the paths of a request.
+pub(super) fn searched(index: Option<Vec<String>>) -> SearchedText {
     match index {
         None => SearchedText::Everything,
         Some(paths) if paths.is_empty() => SearchedText::Nothing,

@@ -4,9 +4,11 @@ use lacuna_types::{
     Detail, Draft, Entity, Lineage, MemoryId, Plaintext, Result, Scope, SessionId, Source, SourceType, Trust,
 };
 use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
 use utoipa::ToSchema;
 
 use super::gate::{HeldView, OutcomeView, ReportView};
+use super::record::raw_text;
 use super::scope::shown;
 use super::words;
 
@@ -57,6 +59,9 @@ pub(crate) struct RememberRequest {
     pub(crate) fail_on_secret: bool,
     /// The `confirm` of an earlier answer that asked about this very text.
     pub(crate) confirm: Option<String>,
+    /// An object of your own, up to 16 KiB, to filter by. It is kept as it is written, or refused.
+    #[schema(value_type = Option<Object>)]
+    pub(crate) metadata: Option<Box<RawValue>>,
     /// The vault to write to: `user`, `team:NAME`, `org` or `deployment:NAME`; the caller's own when absent.
     pub(crate) scope: Option<String>,
 }
@@ -154,6 +159,7 @@ impl RememberRequest {
             fail_on_secret: self.fail_on_secret,
             verbatim: false,
             confirm: self.confirm,
+            metadata: self.metadata.as_deref().map(raw_text),
         })
     }
 }

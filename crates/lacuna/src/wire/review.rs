@@ -154,17 +154,20 @@ pub(crate) struct DecidedView {
 
 impl Reviewed {
     /// Accepts every note and everything that waits for its owner's confirmation only. A contradiction, a quarantine
-    /// or a missing consent is a question of its own, and keeps waiting.
+    /// or a missing consent is a question of its own, and keeps waiting. `from` names the program of an import, when only what it brought is accepted.
     pub(crate) fn accepting_all(
         core: &Lacuna,
         grant: &Grant<Review>,
         keep_both: bool,
+        from: Option<&str>,
     ) -> lacuna_types::Result<Self> {
+        let is_from =
+            |memory: &Memory| from.is_none_or(|from| memory.facets.source.channel.as_deref() == Some(from));
         let (mut decided, mut after) = (Vec::new(), None);
         loop {
             let page = core.candidates(grant, after, LIST_PAGE_MAX)?;
             let ids: Vec<MemoryId> =
-                page.memories.iter().filter(|one| is_simple(one)).map(|one| one.id).collect();
+                page.memories.iter().filter(|one| is_simple(one) && is_from(one)).map(|one| one.id).collect();
             for id in ids {
                 let accept = vec![(id, Decision::Accept { keep_both })];
                 match core.decide(grant, accept) {

@@ -1,13 +1,18 @@
 use jiff::Timestamp;
 use lacuna_core::index::{Explanation, Similarity};
 use lacuna_core::read::{Query, Recalled, RecalledMemory, source_label};
-use lacuna_types::{Result, Scope, SessionId};
+use lacuna_types::{Scope, SessionId};
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use serde_json::value::RawValue;
 use utoipa::ToSchema;
 
 use super::context::{UnderstoodView, is_auto};
+use super::memory::own_fields;
+use super::record::read_condition;
 use super::scope::shown;
 use super::{Filters, TimeRange, words};
+use crate::wire::failure::Result;
 
 /// A question. Only `query` is required.
 #[derive(Default, Deserialize, ToSchema)]
@@ -49,6 +54,10 @@ pub(crate) struct SearchRequest {
     pub(crate) as_of: Option<Timestamp>,
     #[serde(default)]
     pub(crate) include_archived: bool,
+    /// A condition on `metadata`, such as `{"project": "halcyon", "score": {"$gte": 4}}`; `created_at`, `updated_at`
+    /// and `expires_at` are compared too.
+    #[schema(value_type = Option<Object>)]
+    pub(crate) filter: Option<Value>,
     /// Weight of recency, from 0 to 1; 0.3 when absent.
     #[schema(minimum = 0, maximum = 1)]
     pub(crate) recency_weight: Option<f32>,
@@ -69,6 +78,7 @@ pub(crate) struct SearchRequest {
 
 impl SearchRequest {
     pub(crate) fn into_query(self) -> Result<Query> {
+        let condition = read_condition("filter", self.filter.as_ref())?;
         let filters = Filters {
             categories: self.category_filter,
             tiers: self.tier_filter,
@@ -94,6 +104,7 @@ impl SearchRequest {
             rehearse: self.rehearse,
             session: self.session.as_deref().map(SessionId::new).transpose()?,
             intent: self.intent || is_auto(self.scope.as_deref()),
+            condition,
             ..default
         })
     }
@@ -145,6 +156,10 @@ pub(crate) struct FoundMemory {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) source_label: Option<String>,
     pub(crate) tags: Vec<String>,
+    /// The object that its program gave it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<Object>)]
+    pub(crate) metadata: Option<Box<RawValue>>,
     pub(crate) salience: f32,
     /// Rank by meaning, words, salience, recency and tags.
     pub(crate) score: f32,
@@ -222,9 +237,10 @@ impl SearchResponse {
 
 impl From<RecalledMemory> for FoundMemory {
     fn from(found: RecalledMemory) -> Self {
-        let memory = found.memory;
+        let mut memory = found.memory;
         Self {
-            memory_id: memory.id.to_string(),
+            memory_id: memory.public_id().to_string(),
+            metadata: memory.facets.history.metadata.take().and_then(own_fields),
             author: memory.facets.history.author.as_ref().map(ToString::to_string),
             category: memory.facets.category.into(),
             content_type: memory.facets.content_type.into(),

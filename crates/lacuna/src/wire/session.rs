@@ -247,13 +247,14 @@ impl SessionShownView {
 
 impl From<Memory> for TurnView {
     fn from(memory: Memory) -> Self {
+        let memory_id = memory.public_id().to_string();
         let source = memory.facets.source;
         Self {
             turn: source.turn.unwrap_or_default(),
             role: lacuna_core::vault::Speaker::of(source.kind).into(),
             text: memory.content.into_full_text().into_exposed(),
             at: memory.created_at,
-            memory_id: memory.id.to_string(),
+            memory_id,
             state: memory.state.into(),
             tool: source.tool,
         }

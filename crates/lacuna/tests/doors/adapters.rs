@@ -137,6 +137,16 @@ fn the_examples_run() {
 
 #[test]
 fn the_store_for_javascript_works_under_langgraphs_class() {
+    tell_story("langgraph_story.mjs");
+}
+
+#[test]
+fn anthropics_memory_tool_for_javascript_works() {
+    tell_story("anthropic_story.mjs");
+}
+
+/// Runs a script over the compiled SDK, with the packages that it is for.
+fn tell_story(story: &str) {
     let Some(tools) = tools() else { return };
     let Some(sdk) = std::env::var_os("LACUNA_TEST_SDK_TOOLS").map(PathBuf::from) else { return };
     let home = home("");
@@ -144,7 +154,7 @@ fn the_store_for_javascript_works_under_langgraphs_class() {
     let server = home.serve(&[]);
     let token = home.token("ada", "user", &[])["secret"].as_str().unwrap().to_owned();
     let modules = tools.join("node/node_modules");
-    let script = format!("{REPOSITORY}/crates/lacuna/tests/doors/langgraph_story.mjs");
+    let script = format!("{REPOSITORY}/crates/lacuna/tests/doors/{story}");
     let args = [script.as_str(), built.to_str().unwrap(), modules.to_str().unwrap(), &server.url, &token];
     let done = run(&home, &modules.join("node/bin/node"), &args);
     assert!(done.stdout.contains("done"), "{}", done.stdout);

@@ -7,7 +7,7 @@ use serde_json::Value;
 use crate::support::Home;
 
 /// Every route that the server has, as this test knows it.
-const ROUTES: [(&str, &str); 115] = [
+const ROUTES: [(&str, &str); 116] = [
     ("put", "/v1/records/{path}"),
     ("get", "/v1/records/{path}"),
     ("delete", "/v1/records/{path}"),
@@ -26,6 +26,7 @@ const ROUTES: [(&str, &str); 115] = [
     ("get", "/v1/memories"),
     ("post", "/v1/memories/batch"),
     ("get", "/v1/memories/{memory_id}"),
+    ("put", "/v1/memories/{memory_id}"),
     ("delete", "/v1/memories/{memory_id}"),
     ("post", "/v1/memories/{memory_id}/promote"),
     ("post", "/v1/memories/{memory_id}/demote"),

@@ -296,3 +296,71 @@ fn only_persons_export_and_import() {
         assert_eq!(imported, if status == 201 { 200 } else { 403 }, "{role}");
     }
 }
+
+/// Files that the programs themselves made: mem0's history and LangGraph's table. `cargo xtask test` installs mem0.
+#[test]
+fn the_history_of_mem0_brings_the_last_text_of_what_was_not_deleted() {
+    let Some(tools) = std::env::var_os("LACUNA_TEST_ADAPTER_TOOLS").map(std::path::PathBuf::from) else {
+        eprintln!("skipped: no packages for the adapters; `cargo xtask test` installs them");
+        return;
+    };
+    let home = Home::new().quiet_mem0();
+    let file = home.path("history.db");
+    let script = "
+import sys
+from mem0.memory.storage import SQLiteManager
+history = SQLiteManager(sys.argv[1])
+at = '2025-02-03T04:05:06.123456-08:00'
+history.add_history('7a1e', None, 'Keeps bees on the balcony', 'ADD', created_at=at)
+history.add_history('7a1e', 'Keeps bees on the balcony', 'Keeps bees on the roof', 'UPDATE', created_at=at, updated_at=at)
+history.add_history('7a1f', None, 'Owes the baker forty crowns', 'ADD', created_at=at)
+history.add_history('7a1f', 'Owes the baker forty crowns', None, 'DELETE', created_at=at, is_deleted=1)
+history.close()
+";
+    let done = home.program(&tools.join("python/bin/python"), &["-c", script, file.to_str().unwrap()]);
+    assert_eq!(done.code, 0, "{}", done.stderr);
+    let path = file.to_str().unwrap();
+    let dry = last_line(&home.run(&["import", path, "--dry-run", "--json"]).ok().stdout);
+    assert_eq!((&dry["stored"], &dry["waiting"], &dry["from"]), (&json!(1), &json!(1), &json!("mem0")));
+    home.run(&["import", path]).ok();
+    assert_eq!(texts(&home), ["Keeps bees on the roof"]);
+    let other = home.run(&["review", "accept", "--source", "import:chatgpt"]).ok().stdout;
+    assert!(other.contains("nothing to accept"), "{other}");
+    let accepted = home.json(&["review", "accept", "--source", "import:mem0"]);
+    assert_eq!(accepted["decided"].as_array().unwrap().len(), 1);
+    assert!(home.run(&["recall", "bees"]).ok().stdout.contains("roof"));
+    assert_eq!(home.run(&["review", "accept", "--source", "mem0"]).code, 2);
+    let empty = home.path("empty.db");
+    rusqlite::Connection::open(&empty).unwrap().execute("create table t (a)", []).unwrap();
+    let refused = home.run(&["import", empty.to_str().unwrap(), "--json"]);
+    assert_eq!(refused.problem()["code"], "unknown_format");
+}
+
+#[test]
+fn rows_of_langgraph_become_records_at_their_places() {
+    let home = Home::new();
+    let key = format!("AKIA{}", "QX7ZP4LM2WD9RT6B");
+    let rows = [
+        r#"{"prefix":"users.ada","key":"commute","value":{"text": "cycles along the canal", "n": 1.50},"created_at":"2026-01-02T03:04:05.678912+00:00","updated_at":"2026-02-02T03:04:05+00:00","expires_at":null,"ttl_minutes":null}"#.to_owned(),
+        r#"{"prefix":"users","key":"soon","value":{"text":"a ticket"},"created_at":"2026-01-02T03:04:05+00:00","updated_at":"2026-01-02T03:04:05+00:00","expires_at":"2200-01-01T00:00:00+00:00","ttl_minutes":90000}"#.to_owned(),
+        r#"{"prefix":"users","key":"late","value":{"text":"gone"},"created_at":null,"updated_at":null,"expires_at":"2001-01-01T00:00:00+00:00","ttl_minutes":1}"#.to_owned(),
+        format!(r#"{{"prefix":"users","key":"bad","value":{{"text":"aws_access_key_id = {key}"}}}}"#),
+    ];
+    let (lines, sums) = import(&home, "store.jsonl", &rows.join("\n"), &[]);
+    assert_eq!(
+        (&sums["from"], &sums["stored"], &sums["refused"]),
+        (&json!("langgraph"), &json!(2), &json!(2))
+    );
+    let codes: Vec<&Value> =
+        lines.iter().filter(|line| line["outcome"] == "refused").map(|line| &line["code"]).collect();
+    assert_eq!(codes, [&json!("invalid"), &json!("secret_found")]);
+    let server = home.serve(&[]);
+    let shown = server.get("/v1/records/users/ada/commute");
+    assert!(shown.text().contains(r#"{"text": "cycles along the canal", "n": 1.50}"#), "{}", shown.text());
+    let shown = shown.expect(200);
+    assert_eq!(
+        (&shown["created_at"], &shown["updated_at"]),
+        (&json!("2026-01-02T03:04:05.678Z"), &json!("2026-02-02T03:04:05Z"))
+    );
+    assert_eq!(server.get("/v1/records/users/soon").expect(200)["expires_at"], "2200-01-01T00:00:00Z");
+}

@@ -100,6 +100,21 @@ def erase_memory(memory_id: str, scope: str | None) -> Call[t.Forgotten]:
     return Call("DELETE", f"/v1/memories/{part(memory_id)}", query=query({"scope": scope}), repeatable=False)
 
 
+def replace_memory(
+    memory_id: str, content: str, options: t.ReplaceOptions, scope: str | None
+) -> Call[t.Corrected]:
+    body = {"content": content, **given(options)}
+    return Call("PUT", f"/v1/memories/{part(memory_id)}", json=body, query=query({"scope": scope}))
+
+
+def set_expiry(
+    memory_ids: Sequence[str], expires_at: str | None, scope: str | None, key: str | None
+) -> Call[None]:
+    return write(
+        "/v1/memories/expiry", {"memory_ids": list(memory_ids), "expires_at": expires_at, "scope": scope}, key
+    )
+
+
 def correct(content: str, options: t.CorrectOptions, key: str | None) -> Call[t.Corrected]:
     return write("/v1/correct", {"content": content, **options}, key)
 

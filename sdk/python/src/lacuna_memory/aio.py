@@ -158,6 +158,23 @@ class AsyncLacuna:
         """Puts a new text in the place of a wrong one, which is erased: `memory_id`, or what the memory is `about`."""
         return await self._send(_call.correct(content, options, idempotency_key))
 
+    async def replace_memory(
+        self, memory_id: str, content: str, *, scope: str | None = None, **options: Unpack[t.ReplaceOptions]
+    ) -> t.Corrected:
+        """Puts a new text in the place of a memory, which keeps its id. The old text is erased with a receipt."""
+        return await self._send(_call.replace_memory(memory_id, content, options, scope))
+
+    async def set_expiry(
+        self,
+        memory_ids: Sequence[str],
+        expires_at: str | None,
+        *,
+        scope: str | None = None,
+        idempotency_key: str | None = None,
+    ) -> None:
+        """Sets the time at which memories expire; `None` lets the rules of the vault alone decide."""
+        return await self._send(_call.set_expiry(memory_ids, expires_at, scope, idempotency_key))
+
     async def pin(
         self,
         memory_ids: Sequence[str],

@@ -153,6 +153,23 @@ class Lacuna:
         """Puts a new text in the place of a wrong one, which is erased: `memory_id`, or what the memory is `about`."""
         return self._send(_call.correct(content, options, idempotency_key))
 
+    def replace_memory(
+        self, memory_id: str, content: str, *, scope: str | None = None, **options: Unpack[t.ReplaceOptions]
+    ) -> t.Corrected:
+        """Puts a new text in the place of a memory, which keeps its id. The old text is erased with a receipt."""
+        return self._send(_call.replace_memory(memory_id, content, options, scope))
+
+    def set_expiry(
+        self,
+        memory_ids: Sequence[str],
+        expires_at: str | None,
+        *,
+        scope: str | None = None,
+        idempotency_key: str | None = None,
+    ) -> None:
+        """Sets the time at which memories expire; `None` lets the rules of the vault alone decide."""
+        return self._send(_call.set_expiry(memory_ids, expires_at, scope, idempotency_key))
+
     def pin(
         self,
         memory_ids: Sequence[str],

@@ -692,6 +692,8 @@ class FoundMemory(TypedDict):
     #: True if it quotes a file, a web page or something else from outside.
     from_external_content: bool
     memory_id: str
+    #: The object that its program gave it.
+    metadata: NotRequired[dict[str, Any] | None]
     salience: float
     #: Rank by meaning, words, salience, recency and tags.
     score: float
@@ -823,6 +825,8 @@ class Memory(Facets):
     details: list[Detail]
     gist: str
     memory_id: str
+    #: The object that its program gave it.
+    metadata: NotRequired[dict[str, Any] | None]
     promotion: NotRequired[Promotion | None]
     #: Number of times that the same text was written again.
     repeats: int
@@ -849,16 +853,23 @@ class MemoryPage(TypedDict):
 
 
 class MemorySummary(TypedDict):
-    """A memory on a list: its gist, without the full text."""
+    """A memory on a list: its gist, and its full text where the call asks for it."""
 
     #: The author, in a vault that several people share.
     author: NotRequired[str | None]
     category: Category
+    #: The full text, with `full=true`.
+    content: NotRequired[str | None]
     content_type: ContentType
     created_at: str
+    expires_at: NotRequired[str | None]
     gist: str
     memory_id: str
+    #: The object that its program gave it.
+    metadata: NotRequired[dict[str, Any] | None]
     salience: float
+    #: True if `content` is the gist, because the whole text is damaged.
+    shortened: NotRequired[bool]
     #: The label to show beside it; absent for the owner's own word.
     source_label: NotRequired[str | None]
     state: Lifecycle
@@ -1357,6 +1368,8 @@ class RememberRequest(TypedDict):
     gist: NotRequired[str | None]
     kind: NotRequired[PersonaKind | None]
     lane: NotRequired[Lane | None]
+    #: An object of your own, up to 16 KiB, to filter by. It is kept as it is written, or refused.
+    metadata: NotRequired[dict[str, Any] | None]
     pinned: NotRequired[bool]
     privacy_class: NotRequired[PrivacyClass | None]
     retention: NotRequired[RetentionTier | None]
@@ -1417,6 +1430,21 @@ class RememberedBatch(TypedDict):
     scope: str
 
 
+class ReplaceRequest(TypedDict):
+    """A text that takes the place of a memory. What is not sent stays as it was."""
+
+    #: The token of an earlier answer that asked about this very text.
+    confirm: NotRequired[str | None]
+    consent_basis: NotRequired[ConsentBasis | None]
+    #: The new text. It passes the gate like every text.
+    content: str
+    expires_at: NotRequired[str | None]
+    #: An object of your own, up to 16 KiB, to filter by; `{}` takes the old one away.
+    metadata: NotRequired[dict[str, Any] | None]
+    source: NotRequired[Source | None]
+    tags: NotRequired[list[str] | None]
+
+
 class ReviewPage(TypedDict):
     """Memories that wait for a decision, newest first."""
 
@@ -1459,6 +1487,9 @@ class SearchRequest(TypedDict):
     category_filter: NotRequired[list[Category]]
     #: True adds the reasons of every score.
     explain: NotRequired[bool]
+    #: A condition on `metadata`, such as `{"project": "halcyon", "score": {"$gte": 4}}`; `created_at`,
+    #: `updated_at` and `expires_at` are compared too.
+    filter: NotRequired[dict[str, Any] | None]
     include_archived: NotRequired[bool]
     #: True lets the words of the question ("my", "our", "the docs") narrow the lanes, unless `lane_filter`
     #: names some.
@@ -1726,6 +1757,8 @@ class RememberOptions(TypedDict):
     gist: NotRequired[str | None]
     kind: NotRequired[PersonaKind | None]
     lane: NotRequired[Lane | None]
+    #: An object of your own, up to 16 KiB, to filter by. It is kept as it is written, or refused.
+    metadata: NotRequired[dict[str, Any] | None]
     pinned: NotRequired[bool]
     privacy_class: NotRequired[PrivacyClass | None]
     retention: NotRequired[RetentionTier | None]
@@ -1750,6 +1783,9 @@ class SearchOptions(TypedDict):
     category_filter: NotRequired[list[Category]]
     #: True adds the reasons of every score.
     explain: NotRequired[bool]
+    #: A condition on `metadata`, such as `{"project": "halcyon", "score": {"$gte": 4}}`; `created_at`,
+    #: `updated_at` and `expires_at` are compared too.
+    filter: NotRequired[dict[str, Any] | None]
     include_archived: NotRequired[bool]
     #: True lets the words of the question ("my", "our", "the docs") narrow the lanes, unless `lane_filter`
     #: names some.
@@ -1822,6 +1858,19 @@ class CorrectOptions(TypedDict):
     memory_id: NotRequired[str | None]
     #: The vault; the caller's own when absent.
     scope: NotRequired[str | None]
+
+
+class ReplaceOptions(TypedDict):
+    """Options of ReplaceRequest."""
+
+    #: The token of an earlier answer that asked about this very text.
+    confirm: NotRequired[str | None]
+    consent_basis: NotRequired[ConsentBasis | None]
+    expires_at: NotRequired[str | None]
+    #: An object of your own, up to 16 KiB, to filter by; `{}` takes the old one away.
+    metadata: NotRequired[dict[str, Any] | None]
+    source: NotRequired[Source | None]
+    tags: NotRequired[list[str] | None]
 
 
 class ForgetOptions(TypedDict):
@@ -1917,6 +1966,10 @@ class ListOptions(TypedDict):
     #: Created before this time.
     before: NotRequired[str]
     include_archived: NotRequired[bool]
+    #: True adds the full texts, as many as fit on a page of 8 MiB.
+    full: NotRequired[bool]
+    #: A condition on `metadata`, as JSON: `{"project": "halcyon", "score": {"$gte": 4}}`.
+    filter: NotRequired[str]
     #: May repeat: only memories in these states, such as `deleted` for those that can be restored.
     state: NotRequired[list[Lifecycle]]
     #: The vault to list: `user`, `team:NAME`, `org` or `deployment:NAME`; the caller's own when absent.

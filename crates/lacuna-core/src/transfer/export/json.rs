@@ -275,6 +275,8 @@ fn write_history(json: &mut JsonWriter<'_>, history: &History) -> io::Result<()>
     if let Some(promotion) = &history.promotion {
         json.object_field("promotion", |json| write_promotion(json, promotion))?;
     }
+    // It was read as JSON before it was sealed.
+    history.metadata.as_ref().map_or(Ok(()), |fields| json.bare_field("metadata", fields.expose()))?;
     if let Some(record) = &history.record {
         json.object_field("record", |json| write_record(json, record))?;
     }
@@ -289,7 +291,14 @@ fn write_record(json: &mut JsonWriter<'_>, record: &RecordFacet) -> io::Result<(
     json.text_field("record_id", &record.id.to_string())?;
     json.list_field("namespace", &record.place.labels, |json, label| json.text(label.expose()))?;
     json.text_field("key", record.place.key.expose())?;
-    json.shown_field("metadata", record.metadata.as_ref().map(Plaintext::expose))
+    json.shown_field("metadata", record.metadata.as_ref().map(Plaintext::expose))?;
+    match &record.searched {
+        SearchedText::Everything => {}
+        SearchedText::Nothing => json.list_field("index", &[], |json, path: &String| json.text(path))?,
+        SearchedText::Paths(paths) => json.list_field("index", paths, |json, path| json.text(path))?,
+    }
+    record.ttl_ms.map_or(Ok(()), |ttl| json.bare_field("ttl_ms", ttl))?;
+    json.list_field("written_at", &record.written_at, |json, at| json.text(&at.to_string()))
 }
 
 fn write_promotion(json: &mut JsonWriter<'_>, promotion: &Promotion) -> io::Result<()> {

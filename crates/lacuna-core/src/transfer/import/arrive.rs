@@ -2,7 +2,6 @@
 //! audit entry.
 
 use lacuna_language::words::TermList;
-use lacuna_seal::sha256;
 use lacuna_types::embed::Purpose;
 use lacuna_types::*;
 use lacuna_types::{Error, Result};
@@ -11,15 +10,19 @@ use crate::audit::{AuditAction, AuditEntry, Subject};
 use crate::gate::{Admitted, AskedDraft, DraftOrigin, Gate, GateDecision, Presentable, Unplaced};
 use crate::index::quant::QuantVec;
 use crate::transfer::import::record::{Carried, Fate, ImportRecord, Imported, Origin, refused};
-use crate::transfer::import::{Importing, Unseen};
+use crate::transfer::import::{Importing, Unseen, unseen_key};
 use crate::vault::commit::{Act, retrying};
 use crate::vault::handle::VaultWriter;
 use crate::vault::open::OpenVault;
 use crate::vault::rewrite::Rewritten;
 use crate::vault::seal::{SealedMemory, ToSeal, indexed_text};
 use crate::vault::stamp::settings_of;
+use crate::write::outcome::Refused;
 use crate::write::place::findings;
 use crate::write::reconcile::{beyond_ceiling, receive};
+use crate::write::record::{AdmittedRecord, RecordPut, admit_record};
+use crate::write::record_shape;
+use crate::write::verbatim::{JudgedFields, judge_fields, with_fields};
 
 /// A record that the gate lets in. Each attempt to store it plans and seals it where it is.
 struct ImportArrival {
@@ -45,6 +48,7 @@ struct WaitingRecord {
     carried: Option<Box<Carried>>,
     links_dropped: usize,
     presentable: Presentable,
+    fields: Option<JudgedFields>,
 }
 
 impl ImportArrival {
@@ -85,8 +89,16 @@ impl Importing<'_> {
         };
         let mut answers = Vec::new();
         let mut waiting = Vec::new();
+        let mut arrivals = Vec::with_capacity(records.len());
         for record in records {
             let (number, origin) = (record.number, record.origin.clone());
+            if record.is_of_program() {
+                match self.record_arrival(&gate, record)? {
+                    Ok(arrival) => arrivals.push(arrival),
+                    Err(fate) => answers.push(self.answer(number, origin.as_ref(), fate, false, 0)),
+                }
+                continue;
+            }
             match self.present(&gate, record) {
                 Ok(one) => waiting.push(one),
                 Err(Error::Invalid { field, reason }) => {
@@ -98,10 +110,9 @@ impl Importing<'_> {
         }
         let texts: Vec<&str> = waiting.iter().map(|one| one.presentable.text()).collect();
         let vectors = core.models.instant.embed(&texts, Purpose::Passage)?;
-        let mut arrivals = Vec::with_capacity(waiting.len());
         for (one, vector) in waiting.into_iter().zip(&vectors) {
-            let WaitingRecord { number, origin, id, carried, links_dropped, presentable } = one;
-            let fate = match gate.judge(presentable, vector) {
+            let WaitingRecord { number, origin, id, carried, links_dropped, presentable, fields } = one;
+            let fate = match with_fields(gate.judge(presentable, vector), fields) {
                 GateDecision::Yes(admitted) => {
                     let terms = TermList::of(&indexed_text(&admitted.content), None);
                     let vector = QuantVec::from_f32(vector)?;
@@ -142,25 +153,70 @@ impl Importing<'_> {
             Some(origin) => self.new_id(origin),
             None => MemoryId::make(&*self.core.clock, &*self.core.entropy),
         };
+        let fields = judge_fields(self.core, gate, &mut draft, &standing)?;
         let presentable = gate.clean(draft, standing)?;
-        Ok(WaitingRecord { number, origin, id, carried, links_dropped, presentable })
+        Ok(WaitingRecord { number, origin, id, carried, links_dropped, presentable, fields })
+    }
+
+    /// Takes the record of a program through the gate, word for word.
+    fn record_arrival(&self, gate: &Gate<'_>, record: ImportRecord) -> Result<Result<ImportArrival, Fate>> {
+        let ImportRecord { number, origin, draft, mut carried } = record.in_millis();
+        let stored = carried.as_deref_mut().and_then(|carried| carried.history.record.take());
+        let (Some(stored), Some(own)) = (stored, &carried) else { return Err(Error::NotFound("record")) };
+        let (id, written_at) = (stored.id, stored.written_at);
+        let is_ours = matches!(origin, Some(Origin::Memory(_)));
+        let put = RecordPut {
+            place: stored.place,
+            value: draft.text,
+            metadata: stored.metadata,
+            searched: stored.searched,
+            ttl_ms: stored.ttl_ms,
+            source: draft.source,
+            consent_basis: draft.consent_basis,
+            keep_possible_secrets: is_ours,
+        };
+        let shaped = own.check(gate.now).and_then(|()| record_shape::check(&put));
+        let over = draft.expires_at.filter(|at| *at <= gate.now);
+        let shaped = over.map_or(shaped, |_| Err(Error::invalid("expires_at", "must lie in the future")));
+        if let Err(Error::Invalid { field, reason }) = shaped {
+            return Ok(Err(refused("invalid", format!("{field}: {reason}"))));
+        }
+        let standing = |possible_confirmed| DraftOrigin { possible_confirmed, ..self.newcomer(is_ours) };
+        let AdmittedRecord { mut admitted, terms, vector, mut facet } =
+            match admit_record(self.core, gate, put, standing)? {
+                Ok(admitted) => admitted,
+                Err(Refused { why, .. }) => return Ok(Err(refused(why.code(), why.reason()))),
+            };
+        facet.written_at = written_at;
+        facet.written_at.truncate(RECORD_CHANGES_MAX);
+        admitted.facets.retention.expires_at = draft.expires_at;
+        admitted.created_at = draft.created_at.unwrap_or(gate.now);
+        let memory = match &origin {
+            Some(origin) => self.new_id(origin),
+            None => MemoryId::make(&*self.core.clock, &*self.core.entropy),
+        };
+        facet.id = if id.as_bytes() == &[0; 16] { memory } else { id };
+        admitted.facets.history.record = Some(Box::new(facet));
+        let unplaced = Unplaced::of(&admitted);
+        Ok(Ok(ImportArrival {
+            number,
+            origin,
+            id: memory,
+            admitted,
+            carried,
+            terms,
+            vector,
+            links_dropped: draft.derived_from.len(),
+            unplaced,
+            twin: None,
+        }))
     }
 
     /// Only persons import. What of ours is in a file was confirmed before it was stored; trust, sensitivity
     /// and outside origin are handed down by the sources as ever.
     fn standing(&self, draft: &Draft, is_ours: bool) -> Result<DraftOrigin> {
         let scope = self.grant.scope();
-        let mut standing = DraftOrigin {
-            by_agent: false,
-            derived: false,
-            trust_max: Trust::High,
-            may_approve: scope.holder.is_shared() && self.is_admin(),
-            consented: false,
-            possible_confirmed: is_ours,
-            was_stored: is_ours && !scope.holder.is_shared(),
-            sensitivity: Vec::new(),
-            external: false,
-        };
+        let mut standing = self.newcomer(is_ours);
         if draft.derived_from.is_empty() {
             return Ok(standing);
         }
@@ -174,6 +230,21 @@ impl Importing<'_> {
             }
         })?;
         Ok(standing)
+    }
+
+    fn newcomer(&self, is_ours: bool) -> DraftOrigin {
+        let holder = &self.grant.scope().holder;
+        DraftOrigin {
+            by_agent: false,
+            derived: false,
+            trust_max: Trust::High,
+            may_approve: holder.is_shared() && self.is_admin(),
+            consented: false,
+            possible_confirmed: is_ours,
+            was_stored: is_ours && !holder.is_shared(),
+            sensitivity: Vec::new(),
+            external: false,
+        }
     }
 
     fn is_admin(&self) -> bool {
@@ -243,10 +314,15 @@ impl Importing<'_> {
             if !arrival.is_new() {
                 continue;
             }
-            let Admitted { content, facets, created_at, state, .. } = &arrival.admitted;
+            if let Some(record) = &mut arrival.admitted.facets.history.record
+                && open.is_some_and(|open| open.record_with_id(record.id).is_some())
+            {
+                record.id = arrival.id;
+            }
+            let Admitted { facets, created_at, state, .. } = &arrival.admitted;
             let unseen =
                 Unseen { id: arrival.id, facets: facets.duplicate(), created_at: *created_at, state: *state };
-            self.unseen.entry(sha256(content.full_text().expose().as_bytes())).or_default().push(unseen);
+            self.unseen.entry(unseen_key(&arrival.admitted)).or_default().push(unseen);
             if let Some(open) = open {
                 receive(open, &mut arrival.admitted, &arrival.terms, |id| self.brought.contains(id));
             }

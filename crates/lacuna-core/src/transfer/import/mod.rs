@@ -28,6 +28,7 @@ use crate::transfer::import::record::{refused, same_memory};
 use crate::vault::marks::text_mark;
 use crate::vault::open::OpenVault;
 use crate::vault::service::Service;
+use crate::write::record::spelled;
 
 /// Records in one batch.
 pub const IMPORT_BATCH_MAX: usize = 500;
@@ -278,7 +279,12 @@ impl Importing<'_> {
     fn twin(&self, open: Option<&OpenVault>, arriving: &Admitted) -> Option<MemoryId> {
         let Admitted { content, facets, created_at, state, .. } = arriving;
         let new = (facets, *created_at, *state);
-        let unseen = self.unseen.get(&sha256(content.full_text().expose().as_bytes())).into_iter().flatten();
+        let mut unseen = self.unseen.get(&unseen_key(arriving)).into_iter().flatten();
+        if let Some(record) = &facets.history.record {
+            // The value that stands at a place stays.
+            let standing = || open?.record_at(&record.place).map(|(stored, _)| stored.id);
+            return unseen.next().map(|one| one.id).or_else(standing);
+        }
         let mut same = unseen.filter(|one| same_memory(new, (&one.facets, one.created_at, one.state)));
         if let Some(one) = same.next() {
             return Some(one.id);
@@ -286,11 +292,22 @@ impl Importing<'_> {
         let open = open?;
         let mark = text_mark(&open.keyring.text_hash(content.full_text().expose()));
         let is_same = |id: &MemoryId| {
-            open.index.get(id).is_some_and(|stored| {
+            open.index.get(id).filter(|stored| !stored.attributes.is_record).is_some_and(|stored| {
                 let at = from_millis(stored.attributes.created_at).unwrap_or(*created_at);
                 same_memory(new, (&stored.payload.facets, at, stored.attributes.state))
             })
         };
         open.marks.bearers(mark).find(is_same)
+    }
+}
+
+/// The key of a memory on its way: its text, or the place of a record.
+fn unseen_key(arriving: &Admitted) -> [u8; 32] {
+    match &arriving.facets.history.record {
+        Some(record) => {
+            let parts = spelled(&record.place).into_iter().flat_map(|part| sha256(part.as_bytes()));
+            sha256(&parts.collect::<Vec<u8>>())
+        }
+        None => sha256(arriving.content.full_text().expose().as_bytes()),
     }
 }

@@ -5,6 +5,7 @@ use lacuna_types::*;
 use lacuna_types::{Error, Result};
 
 use crate::gate::report::Question;
+use crate::write::remember::in_millis;
 
 /// One memory of a file, as a door read it. Nothing in it has been checked.
 pub struct ImportRecord {
@@ -40,10 +41,9 @@ pub struct Carried {
     pub rehearsed_at: Timestamp,
     /// The profile by which it fades.
     pub decay: DecayProfile,
-    /// Of this, links to memories alike and marks of attributes are made anew.
+    /// Of this, links to memories alike and marks of attributes are made anew. One with the facet of a record comes
+    /// back to its place, word for word.
     pub history: History,
-    /// True for a program's record, whose place an import does not make anew.
-    pub is_record: bool,
 }
 
 /// The treatment of a memory that the vault already holds.
@@ -92,15 +92,22 @@ pub enum Fate {
 }
 
 impl ImportRecord {
+    /// Returns true for the record of a program, which comes back to its place.
+    pub(crate) fn is_of_program(&self) -> bool {
+        self.carried.as_deref().is_some_and(|carried| carried.history.record.is_some())
+    }
+
     /// Other programs tell finer times than are kept here.
     pub(crate) fn in_millis(mut self) -> Self {
-        let cut = |at: Timestamp| from_millis(millis(at)).unwrap_or(at);
-        self.draft.created_at = self.draft.created_at.map(cut);
-        self.draft.expires_at = self.draft.expires_at.map(cut);
+        self.draft.created_at = self.draft.created_at.map(in_millis);
+        self.draft.expires_at = self.draft.expires_at.map(in_millis);
         if let Some(carried) = &mut self.carried {
-            carried.updated_at = cut(carried.updated_at);
-            carried.rehearsed_at = cut(carried.rehearsed_at);
-            carried.history.remade_at = carried.history.remade_at.map(cut);
+            carried.updated_at = in_millis(carried.updated_at);
+            carried.rehearsed_at = in_millis(carried.rehearsed_at);
+            carried.history.remade_at = carried.history.remade_at.map(in_millis);
+            if let Some(record) = &mut carried.history.record {
+                record.written_at.iter_mut().for_each(|at| *at = in_millis(*at));
+            }
         }
         self
     }
@@ -155,11 +162,6 @@ impl Carried {
     pub(crate) fn check(&self, now: Timestamp) -> Result<()> {
         if self.state == Lifecycle::Deleted {
             return Err(Error::invalid("state", "a deleted memory is not taken"));
-        }
-        if self.is_record {
-            let reason =
-                "is the value of a program: put it back under its namespace and key, by PUT /v1/records";
-            return Err(Error::invalid("record", reason));
         }
         for (field, at) in [("updated_at", self.updated_at), ("rehearsed_at", self.rehearsed_at)] {
             if at > now {

@@ -7,18 +7,25 @@ use toml_edit::{Array, Table};
 
 use super::json::JsonText;
 use super::toml_file;
+use crate::hook::{Event, HookHost};
 
 /// The name of our server in a host's configuration.
 const SERVER: &str = "lacuna";
 /// The table of our server in TOML.
 const SERVER_TABLE: [&str; 2] = ["mcp_servers", SERVER];
-/// The hooks of Claude Code, ours for each, and how long the host waits: longer than our own limits.
-const HOOKS: [(&str, &str, u32); 4] = [
-    ("SessionStart", "session-start", 15),
-    ("UserPromptSubmit", "user-prompt-submit", 15),
-    ("PreCompact", "pre-compact", 60),
-    ("SessionEnd", "session-end", 60),
+/// Events, our hook for each, and the seconds that a host waits: longer than our own limits.
+type HookTable = &'static [(Event, &'static str, u32)];
+const HOOKS: HookTable = &[
+    (Event::SessionStart, "session-start", 15),
+    (Event::UserPromptSubmit, "user-prompt-submit", 15),
+    (Event::PreCompact, "pre-compact", 60),
+    (Event::SessionEnd, "session-end", 60),
 ];
+/// Hooks that only bring to mind, for hosts whose transcripts cannot be read.
+const BRINGING_HOOKS: HookTable = &[HOOKS[0], HOOKS[1]];
+/// The version that a file of Cursor's hooks begins with.
+const CURSOR_HOOKS_VERSION: u32 = 1;
+const MILLIS: u32 = 1_000;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, clap::ValueEnum)]
 pub(crate) enum Host {
@@ -28,6 +35,7 @@ pub(crate) enum Host {
     #[value(name = "vscode")]
     VsCode,
     Codex,
+    GeminiCli,
 }
 
 /// Part of a file that we change.
@@ -37,7 +45,9 @@ pub(super) enum FilePart {
     Servers(&'static str),
     /// The same in TOML.
     ServersToml,
-    Hooks,
+    Hooks(HookHost),
+    /// A list of servers in JSON under this key, and hooks beside it.
+    ServersAndHooks(&'static str, HookHost),
 }
 
 /// Folders of the user and of hosts, as the environment names them.
@@ -57,6 +67,15 @@ impl Host {
             Host::Cursor => "cursor",
             Host::VsCode => "vscode",
             Host::Codex => "codex",
+            Host::GeminiCli => "gemini-cli",
+        }
+    }
+
+    /// Something that the person has to do besides restarting the host.
+    pub(super) fn advice(self) -> Option<&'static str> {
+        match self {
+            Host::Codex => Some("codex runs a hook only after you have trusted it there"),
+            _ => None,
         }
     }
 
@@ -74,19 +93,34 @@ impl Host {
                     }
                 };
                 let mut files = vec![(mcp, servers)];
-                files.extend(hooks.then_some((settings, FilePart::Hooks)));
+                files.extend(hooks.then_some((settings, FilePart::Hooks(HookHost::Claude))));
                 files
             }
             Host::ClaudeDesktop => {
                 vec![(file(places.config.join("Claude/claude_desktop_config.json")), servers)]
             }
-            Host::Cursor => vec![(file(places.home.join(".cursor/mcp.json")), servers)],
+            Host::Cursor => {
+                let mcp = file(places.home.join(".cursor/mcp.json"));
+                let own =
+                    hooks.then(|| (mcp.with_file_name("hooks.json"), FilePart::Hooks(HookHost::Cursor)));
+                [(mcp, servers)].into_iter().chain(own).collect()
+            }
+            Host::GeminiCli => {
+                let part = match hooks {
+                    true => FilePart::ServersAndHooks("mcpServers", HookHost::Gemini),
+                    false => servers,
+                };
+                vec![(file(places.home.join(".gemini/settings.json")), part)]
+            }
             Host::VsCode => {
                 vec![(file(places.config.join("Code/User/mcp.json")), FilePart::Servers("servers"))]
             }
             Host::Codex => {
                 let folder = places.codex.clone().unwrap_or_else(|| places.home.join(".codex"));
-                vec![(file(folder.join("config.toml")), FilePart::ServersToml)]
+                let config = file(folder.join("config.toml"));
+                let own =
+                    hooks.then(|| (config.with_file_name("hooks.json"), FilePart::Hooks(HookHost::Codex)));
+                [(config, FilePart::ServersToml)].into_iter().chain(own).collect()
             }
         }
     }
@@ -104,10 +138,11 @@ impl Program {
     }
 
     /// The line of a shell that calls a hook.
-    fn hook_line(&self, hook: &str) -> String {
+    fn hook_line(&self, hook: &str, host: HookHost) -> String {
         let words = [self.path.as_str(), "hook", hook].into_iter();
-        let words = words.chain(self.args.iter().map(String::as_str)).map(quoted);
-        words.collect::<Vec<_>>().join(" ")
+        let named = (host != HookHost::Claude).then(|| ["--host", host.name()]);
+        let words = words.chain(named.into_iter().flatten()).chain(self.args.iter().map(String::as_str));
+        words.map(quoted).collect::<Vec<_>>().join(" ")
     }
 }
 
@@ -116,7 +151,12 @@ impl FilePart {
     pub(super) fn add(self, text: &str, program: &Program) -> Result<String, String> {
         match self {
             FilePart::Servers(key) => add_server(&JsonText::parse(text)?, key, program),
-            FilePart::Hooks => add_hooks(JsonText::parse(text)?, program),
+            FilePart::Hooks(host) => add_hooks(JsonText::parse(text)?, program, host),
+            FilePart::ServersAndHooks(key, host) => add_hooks(
+                JsonText::parse(&add_server(&JsonText::parse(text)?, key, program)?)?,
+                program,
+                host,
+            ),
             FilePart::ServersToml => add_toml(text, program),
         }
     }
@@ -125,7 +165,10 @@ impl FilePart {
     pub(super) fn take_out(self, text: &str) -> Result<String, String> {
         match self {
             FilePart::Servers(key) => Ok(JsonText::parse(text)?.remove(&[key, SERVER])?.text()),
-            FilePart::Hooks => Ok(without_hooks(JsonText::parse(text)?)?.text()),
+            FilePart::Hooks(host) => Ok(bare(without_hooks(JsonText::parse(text)?, host)?, host)?.text()),
+            FilePart::ServersAndHooks(key, host) => {
+                Ok(without_hooks(JsonText::parse(text)?, host)?.remove(&[key, SERVER])?.text())
+            }
             FilePart::ServersToml => toml_file::remove(text, SERVER_TABLE),
         }
     }
@@ -160,29 +203,48 @@ fn add_toml(text: &str, program: &Program) -> Result<String, String> {
     toml_file::set(text, SERVER_TABLE, &table)
 }
 
-fn add_hooks(document: JsonText, program: &Program) -> Result<String, String> {
+fn hooks_of(host: HookHost) -> HookTable {
+    if host.has_known_transcripts() { HOOKS } else { BRINGING_HOOKS }
+}
+
+fn add_hooks(document: JsonText, program: &Program, host: HookHost) -> Result<String, String> {
     let value = document.value();
-    let has = |(event, hook, _): &(&str, &str, u32)| {
-        let mine: Vec<&str> = commands(value, event).filter(|line| is_ours(line, hook)).collect();
-        mine == [program.hook_line(hook)]
+    let has = |(event, hook, _): &(Event, &str, u32)| {
+        let mine: Vec<&str> =
+            commands(value, host.spelled(*event)).filter(|line| is_ours(line, hook)).collect();
+        mine == [program.hook_line(hook, host)]
     };
-    if HOOKS.iter().all(has) {
+    if hooks_of(host).iter().all(has) {
         return Ok(document.text());
     }
-    let mut document = without_hooks(document)?;
-    for (event, hook, timeout) in HOOKS {
-        let group = json!({ "hooks": [{
-            "type": "command", "command": program.hook_line(hook), "timeout": timeout,
-        }] });
-        document = document.push(&["hooks", event], &group)?;
+    let mut document = without_hooks(document, host)?;
+    if host == HookHost::Cursor && document.value()["version"].is_null() {
+        document = document.set(&["version"], &CURSOR_HOOKS_VERSION.into())?;
+    }
+    for (event, hook, seconds) in hooks_of(host) {
+        let entry = entry(&program.hook_line(hook, host), *seconds, host);
+        document = document.push(&["hooks", host.spelled(*event)], &entry)?;
     }
     Ok(document.text())
 }
 
+/// Our entry in the list of an event, as its host writes it.
+fn entry(line: &str, seconds: u32, host: HookHost) -> Value {
+    match host {
+        HookHost::Cursor => json!({ "command": line }),
+        HookHost::Gemini => json!({ "hooks": [{
+            "type": "command", "name": SERVER, "command": line, "timeout": seconds * MILLIS,
+        }] }),
+        HookHost::Claude | HookHost::Codex => json!({ "hooks": [{
+            "type": "command", "command": line, "timeout": seconds,
+        }] }),
+    }
+}
+
 /// The settings without our hooks; others in the same group stay.
-fn without_hooks(mut document: JsonText) -> Result<JsonText, String> {
+fn without_hooks(mut document: JsonText, host: HookHost) -> Result<JsonText, String> {
     for (event, hook, _) in HOOKS {
-        while let Some(place) = ours(document.value(), event, hook) {
+        while let Some(place) = ours(document.value(), host.spelled(*event), hook) {
             let path: Vec<&str> = place.iter().map(String::as_str).collect();
             document = document.remove(&path)?;
         }
@@ -190,14 +252,23 @@ fn without_hooks(mut document: JsonText) -> Result<JsonText, String> {
     Ok(document)
 }
 
+/// A file of Cursor's hooks that holds nothing but its version is empty.
+fn bare(document: JsonText, host: HookHost) -> Result<JsonText, String> {
+    let is_bare = host == HookHost::Cursor && document.value() == &json!({ "version": CURSOR_HOOKS_VERSION });
+    if is_bare { document.remove(&["version"]) } else { Ok(document) }
+}
+
 /// Finds the path of a hook of ours. A group that holds nothing else is ours as a whole.
 fn ours(value: &Value, event: &str, hook: &str) -> Option<Vec<String>> {
     let groups = value["hooks"][event].as_array()?;
+    let is_ours = |one: &Value| one["command"].as_str().is_some_and(|line| is_ours(line, hook));
     groups.iter().enumerate().find_map(|(group, one)| {
-        let hooks = one["hooks"].as_array()?;
-        let is_ours = |one: &Value| one["command"].as_str().is_some_and(|line| is_ours(line, hook));
-        let at = hooks.iter().position(is_ours)?;
         let mut place = vec!["hooks".to_owned(), event.to_owned(), group.to_string()];
+        if is_ours(one) {
+            return Some(place);
+        }
+        let hooks = one["hooks"].as_array()?;
+        let at = hooks.iter().position(is_ours)?;
         if hooks.len() > 1 {
             place.extend(["hooks".to_owned(), at.to_string()]);
         }
@@ -206,8 +277,9 @@ fn ours(value: &Value, event: &str, hook: &str) -> Option<Vec<String>> {
 }
 
 fn commands<'a>(value: &'a Value, event: &str) -> impl Iterator<Item = &'a str> {
-    let groups = value["hooks"][event].as_array().into_iter().flatten();
-    let hooks = groups.flat_map(|group| group["hooks"].as_array().into_iter().flatten());
+    let entries = value["hooks"][event].as_array().into_iter().flatten();
+    let hooks = entries
+        .flat_map(|entry| std::iter::once(entry).chain(entry["hooks"].as_array().into_iter().flatten()));
     hooks.filter_map(|hook| hook["command"].as_str())
 }
 
@@ -232,6 +304,8 @@ fn quoted(word: &str) -> String {
 mod tests {
     use super::*;
 
+    const CLAUDE: FilePart = FilePart::Hooks(HookHost::Claude);
+
     fn program(path: &str) -> Program {
         Program { path: path.to_owned(), args: Vec::new() }
     }
@@ -239,18 +313,59 @@ mod tests {
     #[test]
     fn hooks_come_once_are_moved_with_the_program_and_leave_others_alone() {
         let mine = "{\n  \"hooks\": {\n    \"PreCompact\": [{\"hooks\": [{\"type\": \"command\", \"command\": \"mine\"}]}]\n  },\n  \"model\": \"x\"\n}\n";
-        let added = FilePart::Hooks.add(mine, &program("/opt/lacuna")).unwrap();
-        assert_eq!(FilePart::Hooks.add(&added, &program("/opt/lacuna")).unwrap(), added);
-        assert_eq!(FilePart::Hooks.take_out(&added).unwrap(), mine);
-        let moved = FilePart::Hooks.add(&added, &program("/a b/lacuna")).unwrap();
+        let added = CLAUDE.add(mine, &program("/opt/lacuna")).unwrap();
+        assert_eq!(CLAUDE.add(&added, &program("/opt/lacuna")).unwrap(), added);
+        assert_eq!(CLAUDE.take_out(&added).unwrap(), mine);
+        let moved = CLAUDE.add(&added, &program("/a b/lacuna")).unwrap();
         let document = JsonText::parse(&moved).unwrap();
         let value = document.value();
         assert_eq!(
             commands(value, "PreCompact").collect::<Vec<_>>(),
             ["'/a b/lacuna' hook pre-compact", "mine"]
         );
-        assert_eq!(FilePart::Hooks.take_out(&moved).unwrap(), mine);
+        assert_eq!(CLAUDE.take_out(&moved).unwrap(), mine);
         assert_eq!(value["hooks"]["SessionEnd"][0]["hooks"][0]["timeout"], 60);
+    }
+
+    #[test]
+    fn other_hosts_get_hooks_in_their_own_layout_and_give_them_back() {
+        let at = program("/opt/lacuna");
+        for (part, mine, pointer, line) in [
+            (
+                FilePart::Hooks(HookHost::Codex),
+                "{\n  \"hooks\": {\n    \"Stop\": [{\"hooks\": [{\"type\": \"command\", \"command\": \"mine\"}]}]\n  }\n}\n",
+                "/hooks/UserPromptSubmit/0/hooks/0",
+                "/opt/lacuna hook user-prompt-submit --host codex",
+            ),
+            (
+                FilePart::Hooks(HookHost::Cursor),
+                "{\n  \"version\": 1,\n  \"hooks\": {\n    \"stop\": [{\"command\": \"mine\"}]\n  }\n}\n",
+                "/hooks/beforeSubmitPrompt/0",
+                "/opt/lacuna hook user-prompt-submit --host cursor",
+            ),
+            (
+                FilePart::ServersAndHooks("mcpServers", HookHost::Gemini),
+                "{\n  \"theme\": \"dark\"\n}\n",
+                "/hooks/BeforeAgent/0/hooks/0",
+                "/opt/lacuna hook user-prompt-submit --host gemini",
+            ),
+        ] {
+            let added = part.add(mine, &at).unwrap();
+            let document = JsonText::parse(&added).unwrap();
+            let value = document.value();
+            assert_eq!(value.pointer(pointer).unwrap()["command"], line, "{added}");
+            assert!(value["hooks"]["PreCompact"].is_null() && value["hooks"]["preCompact"].is_null());
+            assert_eq!(part.add(&added, &at).unwrap(), added, "twice is once");
+            assert_eq!(part.take_out(&added).unwrap(), mine);
+            let fresh = part.add("", &at).unwrap();
+            assert_eq!(JsonText::parse(&part.take_out(&fresh).unwrap()).unwrap().value(), &json!({}));
+        }
+        let gemini = FilePart::ServersAndHooks("mcpServers", HookHost::Gemini).add("", &at).unwrap();
+        let document = JsonText::parse(&gemini).unwrap();
+        assert_eq!(document.value()["hooks"]["SessionStart"][0]["hooks"][0]["timeout"], 15_000);
+        assert_eq!(document.value()["mcpServers"]["lacuna"]["command"], "/opt/lacuna");
+        let cursor = FilePart::Hooks(HookHost::Cursor).add("", &at).unwrap();
+        assert_eq!(JsonText::parse(&cursor).unwrap().value()["version"], 1);
     }
 
     #[test]

@@ -44,7 +44,7 @@ pub(super) struct InstallArgs {
     /// Only show what would change.
     #[arg(long)]
     dry_run: bool,
-    /// Leave out the hooks of claude-code.
+    /// Leave out the hooks of claude-code, codex, cursor and gemini-cli.
     #[arg(long)]
     no_hooks: bool,
     /// Do not ask.
@@ -65,6 +65,9 @@ struct Installed {
     host: &'static str,
     files: Vec<FileView>,
     written: bool,
+    /// Something that the person has to do besides restarting the host.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    advice: Option<&'static str>,
 }
 
 #[derive(Serialize)]
@@ -86,6 +89,7 @@ pub(super) fn run(global: &Global, args: &InstallArgs, output: &Output) -> Resul
         host: args.host.name(),
         files: changes.iter().map(|change| change.view(written)).collect(),
         written,
+        advice: args.host.advice().filter(|_| !args.undo && !args.no_hooks),
     };
     if args.dry_run || changes.iter().all(FileChange::is_none) {
         return output.show(&view(false), |view| people(view, args.undo));
@@ -242,6 +246,7 @@ fn people(view: &Installed, undo: bool) -> String {
     if view.written {
         let what = if undo { "taken out" } else { "put in" };
         told += &format!("{what}; restart {} to see it", view.host);
+        told.extend(view.advice.iter().map(|advice| format!("\n{advice}")));
     }
     told
 }

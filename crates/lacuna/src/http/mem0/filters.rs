@@ -1,6 +1,6 @@
 //! The filters of mem0's clients, as conditions on records.
 
-use lacuna_core::records::Condition;
+use lacuna_core::read::Condition;
 use serde_json::{Map, Value, json};
 
 use crate::wire::failure::{Failure, Result};

@@ -2,19 +2,19 @@
 
 use lacuna_types::*;
 use lacuna_types::{Error, Result};
-use serde_json::Value;
 
-use crate::records::put::RecordPut;
+use crate::write::record::RecordPut;
+use crate::write::verbatim::parse_json;
 
 /// The longest time to live: a hundred years.
 pub const RECORD_TTL_MS_MAX: u64 = 100 * 366 * 24 * 60 * 60 * 1_000;
 
 /// Checks every bound of a record.
-pub(super) fn check(put: &RecordPut) -> Result<()> {
+pub(crate) fn check(put: &RecordPut) -> Result<()> {
     check_place(&put.place)?;
-    parse("value", &put.value, RECORD_VALUE_BYTES_MAX)?;
+    parse_json("value", &put.value, RECORD_VALUE_BYTES_MAX)?;
     if let Some(metadata) = &put.metadata
-        && !parse("metadata", metadata, RECORD_METADATA_BYTES_MAX)?.is_object()
+        && !parse_json("metadata", metadata, METADATA_BYTES_MAX)?.is_object()
     {
         return Err(Error::invalid("metadata", "must be a JSON object"));
     }
@@ -28,7 +28,7 @@ pub(super) fn check(put: &RecordPut) -> Result<()> {
     Ok(())
 }
 
-pub(super) fn check_place(place: &RecordPlace) -> Result<()> {
+pub(crate) fn check_place(place: &RecordPlace) -> Result<()> {
     if place.labels.is_empty() || place.labels.len() > RECORD_LABELS_MAX {
         return Err(Error::invalid("namespace", format!("must have 1 to {RECORD_LABELS_MAX} labels")));
     }
@@ -36,26 +36,17 @@ pub(super) fn check_place(place: &RecordPlace) -> Result<()> {
     bounded("key", place.key.expose(), RECORD_KEY_CHARS_MAX)
 }
 
-pub(super) fn check_labels<'a>(field: &'static str, mut labels: impl Iterator<Item = &'a str>) -> Result<()> {
+pub(crate) fn check_labels<'a>(field: &'static str, mut labels: impl Iterator<Item = &'a str>) -> Result<()> {
     labels.try_for_each(|label| bounded(field, label, RECORD_LABEL_CHARS_MAX))
 }
 
-pub(super) fn check_ttl(ttl_ms: Option<u64>) -> Result<()> {
+pub(crate) fn check_ttl(ttl_ms: Option<u64>) -> Result<()> {
     match ttl_ms {
         Some(ttl) if ttl == 0 || ttl > RECORD_TTL_MS_MAX => {
             Err(Error::invalid("ttl_seconds", "must be more than zero, and at most a hundred years"))
         }
         _ => Ok(()),
     }
-}
-
-fn parse(field: &'static str, json: &Plaintext, bytes_max: usize) -> Result<Value> {
-    let json = json.expose();
-    if json.len() > bytes_max {
-        return Err(Error::invalid(field, format!("must be at most {bytes_max} bytes of JSON")));
-    }
-    // The parser's message may repeat the input.
-    serde_json::from_str(json).map_err(|_| Error::invalid(field, "must be JSON"))
 }
 
 fn bounded(field: &'static str, text: &str, chars_max: usize) -> Result<()> {

@@ -1,9 +1,15 @@
-//! Conditions on records: `{"colour": "red"}`, `{"score": {"$gte": 4}}`, `{"OR": [..]}`.
+//! Conditions on the fields that programs give to records and to other memories: `{"colour": "red"}`, `{"score": {"$gte": 4}}`, `{"OR": [..]}`.
 
 use std::cmp::Ordering;
+use std::collections::HashSet;
 
+use jiff::Timestamp;
+use lacuna_types::*;
 use lacuna_types::{Error, Result};
 use serde_json::{Map, Value};
+
+use crate::index::Stored;
+use crate::vault::open::{Held, OpenVault};
 
 /// Depth to which conditions may be nested.
 pub const CONDITION_DEPTH_MAX: usize = 16;
@@ -70,6 +76,35 @@ impl Condition {
             Self::Field(name, demand) => demand.meets(field(object, name)),
         }
     }
+}
+
+/// The object that conditions on metadata look at.
+pub(crate) fn described(stored: &Stored<'_, Held>) -> Map<String, Value> {
+    let history = &stored.payload.facets.history;
+    let fields = history.own_fields().map_or("{}", Plaintext::expose);
+    let mut object = serde_json::from_str::<Map<String, Value>>(fields).unwrap_or_default();
+    let at = |at: Option<Timestamp>| at.map_or(Value::Null, |at| at.to_string().into());
+    let own = [
+        ("created_at", at(from_millis(stored.attributes.created_at))),
+        ("updated_at", at(Some(stored.payload.updated_at))),
+        ("expires_at", at(stored.attributes.expires_at.and_then(from_millis))),
+    ];
+    let key = history.record.as_deref().map(|record| ("key", record.place.key.expose().into()));
+    for (name, value) in own.into_iter().chain(key) {
+        object.entry(name).or_insert(value);
+    }
+    object
+}
+
+/// The ids of the memories, other than records, that meet a condition.
+pub(crate) fn meeting(open: &OpenVault, condition: &Condition) -> HashSet<MemoryId> {
+    let met = open.index.each().filter(|stored| !stored.attributes.is_record && meets(stored, condition));
+    met.map(|stored| stored.id).collect()
+}
+
+/// Returns true when the fields of a memory meet a condition.
+pub(crate) fn meets(stored: &Stored<'_, Held>, condition: &Condition) -> bool {
+    condition.holds(&described(stored))
 }
 
 /// The field of a name; `a.b` is the field `b` of `a`, unless there is a field of that very name.

@@ -1,5 +1,7 @@
 //! Handles of a [`crate::Lacuna`] for a page on which a person looks over their memory: browsing, and signing in.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use lacuna_store::rows::AuditRow;
 use lacuna_types::*;
 
@@ -9,6 +11,7 @@ use crate::permit::*;
 use crate::read::browse::{Overview, Relatives, TimelineFilter};
 use crate::read::recall::{Cursor, Page};
 use crate::vault::service::Service;
+use crate::write::correct::Correction;
 
 /// Ways to look over a vault without a question.
 pub struct Browse<'a> {
@@ -35,6 +38,30 @@ impl Browse<'_> {
     /// The memories that one memory was made of, those that were made of it, and those that say nearly the same.
     pub fn relatives(&self, grant: &Grant<Recall>, id: MemoryId) -> Result<Relatives> {
         crate::read::browse::relatives(self.service, grant, self.service.named(grant.scope(), id)?)
+    }
+
+    /// The tags of those of `ids` that are still there and shown.
+    pub fn tags_of(
+        &self,
+        grant: &Grant<Recall>,
+        ids: &BTreeSet<MemoryId>,
+    ) -> Result<BTreeMap<MemoryId, Vec<String>>> {
+        crate::read::browse::tags_of(self.service, grant, ids)
+    }
+
+    /// Ids, in any state, whose hex digits begin or end with `digits`: those that somebody means by part of an id.
+    pub fn ids_like(&self, grant: &Grant<Recall>, digits: &str) -> Result<Vec<MemoryId>> {
+        crate::read::browse::ids_like(self.service, grant, digits)
+    }
+
+    /// The memory that a correction would replace, or those that may be meant, the likeliest first. Nothing changes.
+    pub fn corrected_by(
+        &self,
+        grant: &Grant<Remember>,
+        what: &Correction,
+        text: &str,
+    ) -> Result<Result<MemoryId, Vec<MemoryId>>> {
+        crate::write::correct::corrected_by(self.service, grant, what, text)
     }
 
     /// Entries of the vault's chain below number `before`, the newest first.

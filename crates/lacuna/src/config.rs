@@ -28,7 +28,7 @@ use serde::Deserialize;
 
 pub(crate) use self::custody::{CustodyChoice, CustodyKind};
 use self::env::{UnknownVariable, env_path};
-pub(crate) use self::http::{HttpChoice, LimitChoice, OidcChoice, OrgOf, TlsChoice};
+pub(crate) use self::http::{CodeFlowChoice, HttpChoice, LimitChoice, OidcChoice, OrgOf, TlsChoice};
 pub(crate) use self::show::ShownSetting;
 use crate::codes;
 use crate::wire::failure::{Failure, Result};
@@ -95,6 +95,12 @@ const KEYS: &[&str] = &[
     "oidc.user_claim",
     "oidc.roles_claim",
     "oidc.roles",
+    "oidc.client_id",
+    "oidc.client_secret_env",
+    "oidc.authorize_url",
+    "oidc.token_url",
+    "oidc.redirect_url",
+    "console.idle_seconds",
     "log.format",
     "otlp.url",
     "residency",

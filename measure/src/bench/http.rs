@@ -74,14 +74,14 @@ pub(super) fn load(setting: &Setting, memories: usize, seconds: u64, folder: &Pa
 }
 
 /// A server of its own, which ends with the measurement.
-struct Server {
+pub(super) struct Server {
     _process: Running,
-    authority: String,
-    token: String,
+    pub(super) authority: String,
+    pub(super) token: String,
 }
 
 impl Server {
-    fn start(setting: &Setting, folder: &Path) -> Result<Self> {
+    pub(super) fn start(setting: &Setting, folder: &Path) -> Result<Self> {
         let program = Program::new(folder, setting.embedder)?;
         let command = |args: &[&str]| {
             let mut command = program.command(args);
@@ -105,13 +105,13 @@ impl Server {
         })
     }
 
-    fn connect(&self) -> Result<Connection> {
+    pub(super) fn connect(&self) -> Result<Connection> {
         let stream = TcpStream::connect(&self.authority)?;
         stream.set_nodelay(true)?;
         Ok(Connection { reader: BufReader::new(stream.try_clone()?), stream })
     }
 
-    fn fill(&self, memories: usize) -> Result {
+    pub(super) fn fill(&self, memories: usize) -> Result {
         let texts: Vec<Value> =
             (0..memories).map(|number| json!({"content": sentences::memory(SEED, number)})).collect();
         let mut connection = self.connect()?;
@@ -131,8 +131,15 @@ impl Server {
     }
 }
 
+/// An answer with everything in it.
+pub(super) struct Exchanged {
+    pub(super) status: u16,
+    pub(super) headers: Vec<(String, String)>,
+    pub(super) body: Vec<u8>,
+}
+
 /// As much HTTP as is needed: one request after the other, answers with their length.
-struct Connection {
+pub(super) struct Connection {
     stream: TcpStream,
     reader: BufReader<TcpStream>,
 }
@@ -153,24 +160,37 @@ impl Connection {
         self.answer()
     }
 
+    /// Sends a request as it is written, and returns the status, the headers and the body.
+    pub(super) fn exchange(&mut self, request: &str) -> Result<Exchanged> {
+        self.stream.write_all(request.as_bytes())?;
+        let (status, headers, length) = self.head()?;
+        let mut body = Vec::new();
+        self.reader.by_ref().take(length).read_to_end(&mut body)?;
+        Ok(Exchanged { status, headers, body })
+    }
+
     fn answer(&mut self) -> Result<u16> {
+        let (status, _, length) = self.head()?;
+        std::io::copy(&mut self.reader.by_ref().take(length), &mut std::io::sink())?;
+        Ok(status)
+    }
+
+    /// The status, the headers and the length of the body.
+    fn head(&mut self) -> Result<(u16, Vec<(String, String)>, u64)> {
         let mut line = String::new();
         self.reader.read_line(&mut line)?;
         let status = line.split(' ').nth(1).and_then(|status| status.parse().ok()).ok_or("no answer")?;
-        let mut length = 0u64;
+        let (mut headers, mut length) = (Vec::new(), 0u64);
         loop {
             line.clear();
             self.reader.read_line(&mut line)?;
-            match line.trim_end().split_once(": ") {
-                None => break,
-                Some((name, value)) if name.eq_ignore_ascii_case("content-length") => {
-                    length = value.parse()?
-                }
-                Some(_) => {}
+            let Some((name, value)) = line.trim_end().split_once(": ") else { break };
+            if name.eq_ignore_ascii_case("content-length") {
+                length = value.parse()?;
             }
+            headers.push((name.to_ascii_lowercase(), value.to_owned()));
         }
-        std::io::copy(&mut self.reader.by_ref().take(length), &mut std::io::sink())?;
-        Ok(status)
+        Ok((status, headers, length))
     }
 }
 

@@ -1,6 +1,7 @@
 //! `cargo xtask bench`: what a memory costs, end to end, beside what a user might pick instead.
 
 mod assistant;
+mod console;
 mod context;
 mod corpus;
 mod forgetting;
@@ -67,6 +68,8 @@ pub(crate) enum Part {
     Sessions,
     /// The HTTP door under 64 connections, and overloaded.
     Http,
+    /// The first page of the console and the page of one memory, on a large vault.
+    Console,
     /// Waiting times of an assistant: a cold MCP server, and the hook before a long conversation is shortened.
     Assistant,
     /// The traces that a request to forget leaves; a page of its own, and never a part of all.

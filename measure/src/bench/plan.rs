@@ -28,6 +28,9 @@ pub(super) struct Plan {
     pub(super) turns: usize,
     pub(super) sessions: usize,
     pub(super) talkers: &'static [usize],
+    /// Memories of the vault that the console shows, and visits to each of its pages.
+    pub(super) console: usize,
+    pub(super) console_visits: usize,
     /// Seconds of each load on the HTTP door.
     pub(super) http_seconds: u64,
     /// Cold starts of the MCP server.
@@ -54,6 +57,8 @@ pub(super) const FULL: Plan = Plan {
     turns: 100_000,
     sessions: 100,
     talkers: &[10, 1],
+    console: 50_000,
+    console_visits: 300,
     http_seconds: 20,
     starts: 20,
     transcript_bytes: 50 << 20,
@@ -77,6 +82,8 @@ pub(super) const QUICK: Plan = Plan {
     turns: 40,
     sessions: 4,
     talkers: &[2],
+    console: 200,
+    console_visits: 20,
     http_seconds: 1,
     starts: 2,
     transcript_bytes: 100 << 10,

@@ -10,7 +10,7 @@ use super::peers::{self, Python, VECTOR_PEERS};
 use super::plan::Plan;
 use super::report::{Report, ratio, thousands, time, times};
 use super::sizes::{Figures, Place};
-use super::{Part, assistant, context, http, lifecycle, sessions, sizes};
+use super::{Part, assistant, console, context, http, lifecycle, sessions, sizes};
 use crate::Result;
 
 /// The figure that hot recall should reach at a size.
@@ -25,6 +25,8 @@ const CONTEXT_TARGET: Duration = Duration::from_millis(3);
 const DELETE_TARGET: Duration = Duration::from_millis(10);
 const ENTITY_TARGET: Duration = Duration::from_secs(1);
 const APPEND_TARGET: Duration = Duration::from_millis(50);
+const FIRST_PAGE_TARGET: Duration = Duration::from_millis(100);
+const MEMORY_PAGE_TARGET: Duration = Duration::from_millis(50);
 const RAM_TARGET_BYTES: usize = 2_048;
 const INITIALIZE_TARGET: Duration = Duration::from_millis(300);
 const FIRST_RECALL_TARGET: Duration = Duration::from_secs(2);
@@ -81,6 +83,9 @@ pub(super) fn write(
     }
     if wanted(Part::Http) {
         run.door()?;
+    }
+    if wanted(Part::Console) {
+        run.console()?;
     }
     if wanted(Part::Assistant) {
         run.assistant()?;
@@ -376,6 +381,34 @@ impl Run<'_> {
             vec!["of that, the plan".into(), time(figures.plan), "–".into(), "–".into()],
         ];
         self.report.table(&["", "measured", "target", "of target"], rows);
+        Ok(())
+    }
+
+    fn console(&mut self) -> Result {
+        let (memories, visits) = (self.plan.console, self.plan.console_visits);
+        progress("the pages of the console");
+        self.report.heading("The console");
+        self.report.line(&format!(
+            "A signed-in browser on a vault of {} memories, static model, one connection, {visits} visits each, from the request to \
+             the last byte of the page.\n",
+            thousands(memories)
+        ));
+        let times = console::visit(memories, visits, self.temporary()?.path())?;
+        let rows = [
+            ("first page", times.first, FIRST_PAGE_TARGET),
+            ("page of a memory", times.memory, MEMORY_PAGE_TARGET),
+        ];
+        let rows = rows.map(|(name, measured, target)| {
+            let quiet = time(measured.quiet_p50);
+            vec![
+                name.to_owned(),
+                time(measured.p50),
+                quiet,
+                time(measured.p99),
+                format!("≤ {}", time(target)),
+            ]
+        });
+        self.report.table(&["", "p50", "quietest p50", "p99", "target of p50"], rows.to_vec());
         Ok(())
     }
 

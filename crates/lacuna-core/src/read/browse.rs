@@ -1,9 +1,10 @@
 //! Ways to look over a vault without a question: a timeline with filters, a picture of the names in it, and the
 //! relatives of one memory. None of them fetches a long text.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use lacuna_language::classify::entity_key;
+use lacuna_seal::hex;
 use lacuna_types::*;
 use lacuna_types::{Error, Result};
 
@@ -22,6 +23,8 @@ pub const NAMES_SHOWN_MAX: usize = 36;
 pub const TOPICS_SHOWN_MAX: usize = 24;
 /// Relatives of each kind that are shown for one memory.
 pub const RELATIVES_MAX: usize = 32;
+/// Ids that part of one may stand for; more are not counted.
+pub(crate) const MEANT_IDS_MAX: usize = 10;
 
 /// Conditions on the memories of a timeline, besides those that a search has.
 #[derive(Clone, Default)]
@@ -252,6 +255,44 @@ fn links(vault: &OpenVault, closed: &Closed, names: &[(String, NameTally<'_>)]) 
         }
     }
     pairs.into_iter().map(|(ends, memories)| NameLink { ends, memories }).collect()
+}
+
+/// The tags of those of `ids` that are active or archived. The read is counted in the audit.
+pub(crate) fn tags_of(
+    service: &Service,
+    grant: &Grant<Recall>,
+    ids: &BTreeSet<MemoryId>,
+) -> Result<BTreeMap<MemoryId, Vec<String>>> {
+    let closed = closed_to(service, grant)?;
+    let found = service.serve(grant.scope(), |vault| {
+        let known = ids.iter().filter_map(|id| vault.index.get(id));
+        let open = known.filter(|stored| {
+            let is_shown = matches!(stored.attributes.state, Lifecycle::Active | Lifecycle::Archived);
+            is_shown && !closed.hides(&stored.payload.facets)
+        });
+        open.map(|stored| (stored.id, stored.payload.facets.tags.clone())).collect::<BTreeMap<_, _>>()
+    })?;
+    let found = found.unwrap_or_default();
+    if !found.is_empty() {
+        note_read(service, &Read { counted: Some(found.len()), ..Read::of(grant, "topics", Vec::new()) })?;
+    }
+    Ok(found)
+}
+
+/// Ids, in any state and damaged ones too, whose hex digits begin or end with `digits`, up to [`MEANT_IDS_MAX`]. Nothing
+/// of a memory is read but its id, so that the audit has no entry of it.
+pub(crate) fn ids_like(service: &Service, grant: &Grant<Recall>, digits: &str) -> Result<Vec<MemoryId>> {
+    let closed = closed_to(service, grant)?;
+    let is_meant = |id: &MemoryId| {
+        let whole = hex(id.as_bytes());
+        whole.starts_with(digits) || whole.ends_with(digits)
+    };
+    let found = service.serve(grant.scope(), |vault| {
+        let open = vault.index.before(None).filter(|stored| !closed.hides(&stored.payload.facets));
+        let ids = open.map(|stored| stored.id).chain(vault.damaged.iter().copied());
+        ids.filter(is_meant).take(MEANT_IDS_MAX).collect()
+    })?;
+    Ok(found.unwrap_or_default())
 }
 
 /// The relatives of one memory that are active or archived.

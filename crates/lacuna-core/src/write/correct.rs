@@ -81,12 +81,9 @@ pub(crate) fn correct(
     what: &Correction,
     draft: Draft,
 ) -> Result<Corrected> {
-    let chosen = match what {
-        Correction::Id(id) => by_id(service, grant, *id, draft.text.expose())?,
-        Correction::Words(about) => match by_words(service, grant, about, draft.text.expose())? {
-            Ok(chosen) => chosen,
-            Err(candidates) => return Ok(Corrected::Which(candidates)),
-        },
+    let chosen = match chosen(service, grant, what, draft.text.expose())? {
+        Ok(chosen) => chosen,
+        Err(candidates) => return Ok(Corrected::Which(candidates)),
     };
     let (replaced, left_some) = (chosen.id, chosen.left.is_some());
     let (mut outcomes, receipt) = remember_as(service, grant, vec![draft], Some(chosen))?;
@@ -96,6 +93,28 @@ pub(crate) fn correct(
         }
         held => Corrected::Held(held),
     })
+}
+
+/// The memory that a correction would replace, or those that may be meant. Nothing changes.
+pub(crate) fn corrected_by(
+    service: &Service,
+    grant: &Grant<Remember>,
+    what: &Correction,
+    text: &str,
+) -> Result<Result<MemoryId, Vec<MemoryId>>> {
+    Ok(chosen(service, grant, what, text)?.map(|chosen| chosen.id))
+}
+
+fn chosen(
+    service: &Service,
+    grant: &Grant<Remember>,
+    what: &Correction,
+    text: &str,
+) -> Result<Result<Corrects, Vec<MemoryId>>> {
+    match what {
+        Correction::Id(id) => by_id(service, grant, *id, text).map(Ok),
+        Correction::Words(about) => by_words(service, grant, about, text),
+    }
 }
 
 fn by_id(service: &Service, grant: &Grant<Remember>, id: MemoryId, text: &str) -> Result<Corrects> {

@@ -5,6 +5,7 @@ use lacuna_core::audit::AuditAction;
 use lacuna_core::govern::SIGN_IN_LINK_VALID;
 use lacuna_core::permit::{Forget, ReadAudit, Recall, permit};
 use lacuna_core::read::{NAMES_SHOWN_MAX, TimelineFilter};
+use lacuna_core::write::Correction;
 use lacuna_core::{Browse, Lacuna, SignIns};
 use lacuna_types::*;
 
@@ -183,4 +184,42 @@ fn a_sign_in_link_opens_only_unchanged_in_time_and_for_whom_it_was_made() {
     assert!(refused(&token));
     let early = World::sqlite();
     assert!(SignIns::of(&early.service()).follow(&token).is_err(), "another installation");
+}
+
+#[test]
+fn part_of_an_id_and_the_topics_of_ids_tell_nothing_of_another_vault() {
+    let world = World::sqlite();
+    let lacuna = world.service();
+    let id = lacuna.take("anna", about("The orchid wants water.", &[], &["plants"])).unwrap().id;
+    let whole = id.to_string();
+    let digits = whole.strip_prefix("mem_").unwrap();
+    let like = |user: &str, digits: &str| Browse::of(&lacuna).ids_like(&grant(user), digits).unwrap();
+    assert_eq!(like("anna", &digits[..8]), [id]);
+    assert_eq!(like("anna", &digits[20..]), [id]);
+    assert!(like("anna", &digits[4..20]).is_empty(), "the middle of an id is no id");
+    assert!(like("ben", digits).is_empty());
+    lacuna.set_state(&grant("anna"), &[id], Lifecycle::Deleted).unwrap();
+    assert_eq!(like("anna", digits), [id], "a hidden one can be named, to restore it");
+    let tags = |user: &str| Browse::of(&lacuna).tags_of(&grant(user), &[id].into()).unwrap();
+    assert!(tags("anna").is_empty(), "what is hidden tells no topics");
+    lacuna.set_state(&grant("anna"), &[id], Lifecycle::Active).unwrap();
+    assert_eq!(tags("anna")[&id], ["plants"]);
+    assert!(tags("ben").is_empty());
+    lacuna.delete(&grant("anna"), id).unwrap();
+    assert!(like("anna", digits).is_empty() && tags("anna").is_empty());
+}
+
+#[test]
+fn a_correction_can_be_looked_at_before_it_is_made() {
+    let world = World::ram();
+    let lacuna = world.service();
+    let id = lacuna.keep("anna", "The ferry leaves at noon.").unwrap();
+    let asked = |user: &str, what: &Correction| {
+        Browse::of(&lacuna).corrected_by(&grant(user), what, "The ferry leaves at one.")
+    };
+    assert_eq!(asked("anna", &Correction::Words("the ferry".into())).unwrap(), Ok(id));
+    assert_eq!(asked("anna", &Correction::Id(id)).unwrap(), Ok(id));
+    assert_eq!(asked("ben", &Correction::Words("the ferry".into())).unwrap(), Err(Vec::new()));
+    assert!(asked("ben", &Correction::Id(id)).is_err());
+    assert_eq!(lacuna.get(&grant("anna"), id).unwrap().content.gist.expose(), "The ferry leaves at noon.");
 }

@@ -49,6 +49,8 @@ Examples:
   lacuna recall \"where does Anna like to sit?\"
   lacuna serve
 
+Wherever an id is asked for, the digits that a list shows are enough, or any beginning or end that only one has.
+
 Exit codes:
   0 done  1 failed  2 bad usage or input  3 not found  4 denied  5 conflict
   6 unavailable  7 misconfigured  8 damaged data
@@ -143,9 +145,9 @@ With --json and without --yes the plan is printed; confirm it with --confirm TOK
     /// Put right what is remembered wrong: the new text takes the place of the old one, which is erased.
     #[command(after_help = "Examples:
   lacuna correct \"where I live\" \"I live in Oslo\"
-  lacuna correct --id mem_01a1… \"The ferry leaves at half past noon.\"
+  lacuna correct --id c64dc53a7901 \"The ferry leaves at half past noon.\"
 
-When the old sentence says something else as well, that half stays.")]
+The old text is shown, and you are asked. When it says something else as well, that half stays.")]
     #[command(allow_missing_positional = true)]
     Correct(CorrectArgs),
     /// Summarise old turns of conversations, and archive them: out of search, in exports.

@@ -10,7 +10,8 @@ use lacuna_core::permit::ReadAudit;
 use lacuna_seal::VerifyingKey;
 
 use super::args::ScopeArgs;
-use super::output::{Output, table};
+use super::output::{Output, counted, in_words, minute, table};
+use super::short_id::short;
 use super::when::TimeArg;
 use crate::assemble::{Installation, assemble, assemble_unchecked};
 use crate::codes;
@@ -129,7 +130,8 @@ pub(super) fn run(config: &Config, args: AuditArgs, output: &Output) -> Result<(
             output.show(&AuditKeptView::of(kept, grant.scope()), |kept| {
                 let checkpoint =
                     if kept.checkpoint { "a checkpoint was signed" } else { "no checkpoint is due" };
-                format!("{} old entries went; {checkpoint}", kept.aged)
+                let aged = counted(kept.aged as usize, "old entry", "old entries");
+                format!("{aged} went; {checkpoint}")
             })
         }
     }
@@ -161,8 +163,11 @@ fn verify(config: &Config, args: &AuditVerifyArgs, output: &Output) -> Result<()
     let report = installation.service.verify_audit_through(&grant, known)?;
     output.show(&AuditVerified::of(report, grant.scope()), |report| {
         format!(
-            "the chain holds: {} entries, {} aged out, head {}\nsigned by {}",
-            report.entries, report.aged, report.head, report.key
+            "the chain holds: {}, {} aged out, head {}\nsigned by {}",
+            counted(report.entries as usize, "entry", "entries"),
+            report.aged,
+            report.head,
+            report.key
         )
     })
 }
@@ -238,14 +243,14 @@ fn people(list: &AuditList) -> String {
     let rows = list.entries.iter().map(|entry| {
         let subjects = match entry.subjects.as_slice() {
             [] => String::new(),
-            [only] => only.clone(),
-            [first, rest @ ..] => format!("{first} and {} more", rest.len()),
+            [only] => short(only),
+            [first, rest @ ..] => format!("{} and {} more", short(first), rest.len()),
         };
         let by = match entry.service.as_str() {
             "" => entry.actor.clone(),
             service => format!("{service} for {}", entry.actor),
         };
-        [entry.seq.to_string(), entry.at.to_string(), entry.action.clone(), by, subjects]
+        [entry.seq.to_string(), minute(entry.at), by, in_words("action", &entry.action), subjects]
     });
-    table(["seq", "at", "action", "by", "subjects"], rows)
+    table(["entry", "when", "who", "did", "memories"], rows)
 }

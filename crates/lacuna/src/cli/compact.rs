@@ -10,6 +10,7 @@ use lacuna_core::permit::Forget;
 use super::args::ScopeArgs;
 use super::output::{Output, fields};
 use super::settle::settle;
+use super::short_id;
 use super::when::TimeArg;
 use crate::assemble::assemble;
 use crate::config::Config;
@@ -39,7 +40,10 @@ pub(super) fn run(config: &Config, args: CompactArgs, output: &Output) -> Result
     let core = &installation.service;
     let grant = installation.grant::<Forget>(args.scope.as_deref())?;
     let before = args.before.map(|when| when.before(core.clock().now()).to_string());
-    let body = CompactBody { session: args.session, before, force: args.force, ..CompactBody::default() };
+    let scope = args.scope.as_deref();
+    let session = args.session.map(|text| short_id::session_id(&installation, scope, &text)).transpose()?;
+    let session = session.map(|id| id.as_str().to_owned());
+    let body = CompactBody { session, before, force: args.force, ..CompactBody::default() };
     let request = body.into_core()?;
     let plan = core.compaction_plan(&grant, &request)?;
     if args.dry_run {

@@ -67,7 +67,7 @@ pub(super) fn run(output: &Output) -> Result<()> {
     for (why, args) in STORY {
         step(&vault, why, args, output)?;
     }
-    let receipt = vault.run(&["receipt", "show", "1"], false)?;
+    let receipt = vault.run(&["receipt", "show", "1", "--json"], false)?;
     let file = vault.folder.join("receipt.json");
     fs::write(&file, &receipt.stdout).map_err(|error| broken(&file, &error))?;
     let path = file.display().to_string();

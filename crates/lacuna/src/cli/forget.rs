@@ -1,7 +1,6 @@
 //! Forget, and see that it was: the plan on the terminal, a yes, the receipt.
 
 use std::fs;
-use std::io::IsTerminal as _;
 use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand};
@@ -13,7 +12,8 @@ use lacuna_seal::VerifyingKey;
 use lacuna_types::request::PlanChoice;
 
 use super::args::{ScopeArgs, words};
-use super::output::{Output, counted, fields, line, table};
+use super::output::{Output, counted, day, fields, in_words, line, minute, table};
+use super::short_id::{self, Care, short, short_list};
 use super::when::TimeArg;
 use crate::assemble::{Installation, assemble};
 use crate::codes;
@@ -103,7 +103,7 @@ pub(super) enum ReceiptCommand {
         #[command(flatten)]
         scope: ScopeArgs,
     },
-    /// One receipt: for people on a terminal, in a file or a pipe as the JSON that can be kept and verified.
+    /// One receipt, as a page to read; with --json as the file that can be kept and verified anywhere.
     Show {
         /// DEL-2026-000123, or its number.
         receipt: String,
@@ -124,6 +124,12 @@ pub(super) enum ReceiptCommand {
 pub(super) fn run(config: &Config, args: ForgetArgs, output: &Output) -> Result<()> {
     let installation = assemble(config)?;
     let grant = installation.grant(args.scope.as_deref())?;
+    let scope = args.scope.scope.clone();
+    let whole = |ids: &[String]| {
+        short_id::whole_ids(&installation, scope.as_deref(), ids, Care::unless_asked(args.yes))
+    };
+    let (ids, only) = (whole(&args.ids)?, whole(&args.only)?);
+    let args = ForgetArgs { ids, only, ..args };
     let choice = args.choice()?;
     if let Some(token) = &args.confirm {
         confirm(&installation, &grant, token, &choice, output)?;
@@ -157,7 +163,8 @@ fn nearest(view: &PlanView) -> String {
     if view.nearest.is_empty() {
         return "nothing matches, so there is nothing to forget".to_owned();
     }
-    let lines = view.nearest.iter().map(|near| format!("\n  --id {}: {}", near.memory_id, line(&near.gist)));
+    let lines =
+        view.nearest.iter().map(|near| format!("\n  --id {}: {}", short(&near.memory_id), line(&near.gist)));
     format!("nothing surely matches; is one of these meant?{}", lines.collect::<String>())
 }
 
@@ -167,7 +174,7 @@ fn candidates(view: &PlanView) -> String {
         .matches
         .iter()
         .take(SHOWN)
-        .map(|one| format!("\n  --only {}: {} ({})", one.memory_id, line(&one.gist), one.reason));
+        .map(|one| format!("\n  --only {}: {} ({})", short(&one.memory_id), line(&one.gist), one.reason));
     format!(
         "nothing surely matches; make the request again with --only for each of these that is meant:{}",
         lines.collect::<String>()
@@ -246,9 +253,10 @@ fn shown(view: &PlanView) -> String {
         let left =
             found.leaves.as_ref().map_or_else(String::new, |leaves| format!("leaves: {}", line(leaves)));
         let closeness = if found.offered { "offered" } else { found.closeness };
-        [closeness.to_owned(), found.gist.clone(), found.reason.clone(), left, found.memory_id.clone()]
+        let text = if left.is_empty() { found.gist.clone() } else { format!("{} ({left})", found.gist) };
+        [closeness.to_owned(), text, found.reason.clone(), short(&found.memory_id)]
     });
-    let mut text = table(["match", "gist", "why", "rest", "id"], rows);
+    let mut text = table(["match", "memory", "why", "id"], rows);
     if view.matches.len() > SHOWN {
         let count = view.direct + view.indirect + view.offered;
         text.push_str(&format!("\n… and {} more", count - SHOWN));
@@ -257,7 +265,11 @@ fn shown(view: &PlanView) -> String {
         text.push_str("\nwhat is offered stays, unless --only names it");
     }
     for near in &view.nearest {
-        text.push_str(&format!("\nmay be meant too, and stays: {} ({})", line(&near.gist), near.memory_id));
+        text.push_str(&format!(
+            "\nmay be meant too, and stays: {} ({})",
+            line(&near.gist),
+            short(&near.memory_id)
+        ));
     }
     for fall in view.derived.iter().take(SHOWN) {
         let fate = if fall.rebuilt { "is made anew without it" } else { "goes with it" };
@@ -273,7 +285,8 @@ fn shown(view: &PlanView) -> String {
 pub(super) fn done(view: &ForgottenView) -> String {
     let mut lines = vec![match (&view.restorable_until, view.receipts.is_empty()) {
         (Some(until), _) => {
-            format!("hid {}; they can be restored until {until}", memories(view.memory_ids.len()))
+            let hidden = counted(view.memory_ids.len(), "memory; it", "memories; they");
+            format!("hid {hidden} can be restored until {}", minute(*until))
         }
         (None, true) if view.memory_ids.is_empty() && view.deferred.is_some() => {
             "nothing was erased yet".to_owned()
@@ -307,7 +320,7 @@ pub(super) fn done(view: &ForgottenView) -> String {
     lines.extend(more.map(|(count, one, many)| counted(*count, one, many)));
     if !view.may_still_speak.is_empty() {
         let left = memories(view.may_still_speak.len());
-        lines.push(format!("{left} may still speak of it: {}", view.may_still_speak.join(", ")));
+        lines.push(format!("{left} may still speak of it: {}", short_list(&view.may_still_speak)));
     }
     lines.extend(view.receipts.iter().map(receipt_line));
     lines.join("\n")
@@ -326,7 +339,7 @@ fn receipt_line(receipt: &ReceiptView) -> String {
         None => String::new(),
         Some(until) => {
             let holds = counted(receipt.backups.len(), "full backup holds", "full backups hold");
-            format!("; {holds} copies until {until}")
+            format!("; {holds} copies until {}", day(until))
         }
     };
     let keys = counted(receipt.counts.keys_destroyed as usize, "key", "keys");
@@ -386,14 +399,17 @@ pub(super) fn verify_forgotten(
             (0, near) => lines.push(format!(
                 "nothing says that; {} may still speak of it: {}",
                 memories(near),
-                view.indirect.join(", ")
+                short_list(&view.indirect)
             )),
-            (direct, _) => lines.push(format!("{} say it: {}", memories(direct), view.direct.join(", "))),
+            (direct, _) => lines.push(format!(
+                "{} it: {}",
+                counted(direct, "memory says", "memories say"),
+                short_list(&view.direct)
+            )),
         }
-        let forgotten = view
-            .receipts
-            .iter()
-            .map(|one| format!("a request to forget it was carried out at {}: {}", one.at, one.receipt));
+        let forgotten = view.receipts.iter().map(|one| {
+            format!("a request to forget it was carried out on {}: {}", minute(one.at), one.receipt)
+        });
         lines.extend(forgotten);
         lines.join("\n")
     })
@@ -412,15 +428,15 @@ pub(super) fn receipt(config: &Config, command: ReceiptCommand, output: &Output)
                     let found = one.residue();
                     [
                         one.receipt.clone(),
-                        one.at.to_string(),
-                        one.cause.to_string(),
+                        minute(one.at),
+                        in_words("cause", one.cause),
                         one.counts.keys_destroyed.to_string(),
                         found.to_string(),
                     ]
                 });
                 format!(
                     "{}\n\npublic key: {}",
-                    table(["receipt", "at", "cause", "keys destroyed", "found after"], rows),
+                    table(["receipt", "when", "why", "keys", "found"], rows),
                     list.key
                 )
             })
@@ -429,12 +445,7 @@ pub(super) fn receipt(config: &Config, command: ReceiptCommand, output: &Output)
             let installation = assemble(config)?;
             let grant = installation.grant(scope.as_deref())?;
             let receipt = installation.service.receipt(&grant, read_number("receipt", &receipt)?)?;
-            let view = ReceiptView::from(receipt);
-            // In a file or a pipe it is the document that can be kept and checked; on a terminal somebody reads it.
-            match std::io::stdout().is_terminal() {
-                true => output.show(&view, receipt_sheet),
-                false => output.json_line(&view),
-            }
+            output.show(&ReceiptView::from(receipt), receipt_sheet)
         }
         ReceiptCommand::Key => {
             let key = assemble(config)?.service.verifying_key()?.to_string();
@@ -445,26 +456,36 @@ pub(super) fn receipt(config: &Config, command: ReceiptCommand, output: &Output)
 
 /// A receipt for people.
 fn receipt_sheet(view: &ReceiptView) -> String {
-    let found: u32 = view.probes.iter().map(|probe| probe.found).sum();
     let counts = &view.counts;
+    let mut gone = vec![("said it", counts.direct)];
+    let others = [
+        ("seemed to say it", counts.indirect),
+        ("were made of that", counts.fell),
+        ("were cut", counts.cut),
+        ("were made anew", counts.rebuilt),
+        ("wait in the review", counts.held_back),
+    ];
+    gone.extend(others.into_iter().filter(|(_, count)| *count > 0));
+    let gone: Vec<String> = gone.iter().map(|(what, count)| format!("{count} {what}")).collect();
+    let found = match view.residue() {
+        0 => "nothing was found".to_owned(),
+        found => format!("{} found: run lacuna doctor", counted(found as usize, "trace was", "traces were")),
+    };
     let mut rows = vec![
         ("receipt", view.receipt.clone()),
-        ("when", view.at.strftime("%Y-%m-%d %H:%M UTC").to_string()),
-        ("why", view.cause.0.to_string()),
-        ("named by", view.target.0.to_string()),
-        ("said it", counts.direct.to_string()),
-        ("seemed to", counts.indirect.to_string()),
-        ("fell with them", counts.fell.to_string()),
-        ("keys destroyed", counts.keys_destroyed.to_string()),
-        ("looked for by", counted(view.probes.len(), "way", "ways")),
-        ("found after", found.to_string()),
+        ("when", format!("{} UTC", minute(view.at))),
+        ("why", in_words("cause", view.cause)),
+        ("asked for", in_words("target", view.target)),
+        ("memories", gone.join(", ")),
+        ("keys", format!("{} destroyed: nobody can read them again", counts.keys_destroyed)),
+        ("looked for", format!("in {} afterwards, and {found}", counted(view.probes.len(), "way", "ways"))),
         ("signed by", view.key.clone()),
     ];
     rows.extend(view.backups.iter().map(|hold| {
-        ("backup", format!("{} holds sealed copies until {}", hold.number, hold.until.strftime("%Y-%m-%d")))
+        ("backup", format!("number {} holds sealed copies until {}", hold.number, day(hold.until)))
     }));
-    let keep = format!("lacuna receipt show {} > {}.json", view.receipt, view.receipt);
-    format!("{}\n\nTo keep and verify it: {keep}", fields(rows))
+    let keep = format!("lacuna receipt show {0} --json > {0}.json", view.receipt);
+    format!("{}\n\nTo keep it, and to verify it anywhere: {keep}", fields(rows))
 }
 
 fn verify(config: &Config, file: &Path, key: Option<&str>, output: &Output) -> Result<()> {
@@ -498,5 +519,10 @@ pub(super) fn read_receipt(file: &Path) -> Result<ReceiptView> {
     }
     let text = fs::read_to_string(file).map_err(unreadable)?;
     let parsed = serde_json::from_str::<ReceiptView>(&text);
-    parsed.map_err(|error| Failure::invalid("file", format!("is not a receipt: {error}")))
+    parsed.map_err(|error| {
+        Failure::invalid(
+            "file",
+            format!("is not a receipt as `lacuna receipt show NUMBER --json` writes it: {error}"),
+        )
+    })
 }

@@ -2,7 +2,6 @@
 
 use clap::Subcommand;
 use indicatif::ProgressBar;
-use jiff::Timestamp;
 use lacuna_core::govern::{Job, Ran};
 use lacuna_core::permit::Caller;
 use lacuna_seal::SystemEntropy;
@@ -10,7 +9,7 @@ use lacuna_types::Role;
 use serde::Serialize;
 
 use super::args::words;
-use super::output::{Output, table};
+use super::output::{Output, counted, minute, table};
 use crate::assemble::{Installation, assemble};
 use crate::background::jobs::node_name;
 use crate::codes;
@@ -72,16 +71,9 @@ fn may_run(local: &Caller) -> Result<()> {
 fn people(list: &JobList) -> String {
     let rows = list.jobs.iter().map(|job| {
         let last = job.ended_at.map(minute).unwrap_or_default();
-        [
-            job.job.to_owned(),
-            every(job),
-            last,
-            outcome(job),
-            next(job),
-            job.running_on.clone().unwrap_or_default(),
-        ]
+        [job.job.to_owned(), every(job), last, outcome(job), next(job)]
     });
-    table(["job", "every", "last run", "outcome", "next", "running on"], rows)
+    table(["job", "every", "last run", "outcome", "next"], rows)
 }
 
 fn every(job: &JobView) -> String {
@@ -93,10 +85,15 @@ fn every(job: &JobView) -> String {
 }
 
 fn outcome(job: &JobView) -> String {
+    if let Some(node) = &job.running_on {
+        return format!("running on {node}");
+    }
     match (&job.outcome, job.failures) {
         (None, _) => "never ran".to_owned(),
         (Some(outcome), 0) => format!("{outcome}, {} done", job.done),
-        (Some(outcome), failures) => format!("{outcome}, failed {failures} times"),
+        (Some(outcome), failures) => {
+            format!("{outcome}, failed {}", counted(failures as usize, "time", "times"))
+        }
     }
 }
 
@@ -106,8 +103,4 @@ fn next(job: &JobView) -> String {
         (Some(_), None) => "when a server runs".to_owned(),
         (Some(_), Some(due)) => minute(due),
     }
-}
-
-fn minute(at: Timestamp) -> String {
-    at.strftime("%Y-%m-%d %H:%M").to_string()
 }

@@ -13,11 +13,12 @@ use super::args::{ScopeArgs, words};
 use super::audit::{self, AuditReportArgs};
 use super::chart::row;
 use super::managed::{self, ExpireArgs, ReplaceArgs};
-use super::output::{Output, counted, fields, table};
+use super::output::{Output, counted, day, fields, in_words, line, minute, table};
 use super::recall::FilterArgs;
 use super::redact::{self, ClearArgs, RedactArgs, RedactUserArgs, TopicArgs};
 use super::retention;
 use super::settle::settle;
+use super::short_id::{self, Care, short};
 use crate::assemble::{Installation, assemble};
 use crate::codes;
 use crate::config::Config;
@@ -169,7 +170,7 @@ pub(super) fn run(config: &Config, command: MemoryCommand, output: &Output) -> R
         } => {
             let installation = assemble(config)?;
             let grant = installation.grant(scope.as_deref())?;
-            let mut filters = filter.into_filters(installation.service.clock().now());
+            let mut filters = filter.into_filters(&installation, scope.as_deref())?;
             filters.states.extend(state);
             let mut filter = filters.into_core()?;
             filter.min_salience = salience(min_salience)?;
@@ -182,8 +183,8 @@ pub(super) fn run(config: &Config, command: MemoryCommand, output: &Output) -> R
             list(&installation, &grant, &wanted, cursor.as_deref(), limit, output)
         }
         MemoryCommand::Inspect { memory_id, plain, scope } => {
-            let id: MemoryId = memory_id.parse()?;
             let installation = assemble(config)?;
+            let id = short_id::memory_id(&installation, scope.as_deref(), &memory_id, Care::Usual)?;
             let grant = installation.grant(scope.as_deref())?;
             let memory = installation.service.get(&grant, id)?;
             installation.service.upkeep().flush_reads()?;
@@ -192,12 +193,14 @@ pub(super) fn run(config: &Config, command: MemoryCommand, output: &Output) -> R
             output.show(&shown, |shown| inspected(shown, in_signs))
         }
         MemoryCommand::State { memory_ids, to, scope } => {
-            let ids =
-                memory_ids.iter().map(|id| id.parse()).collect::<lacuna_types::Result<Vec<MemoryId>>>()?;
             let installation = assemble(config)?;
+            let ids = short_id::memory_ids(&installation, scope.as_deref(), &memory_ids, Care::Usual)?;
             installation.service.set_state(&installation.grant(scope.as_deref())?, &ids, to.0)?;
-            let moved = serde_json::json!({ "memory_ids": memory_ids, "state": to });
-            output.show(&moved, |_| format!("{} now {to}", counted(ids.len(), "memory is", "memories are")))
+            let whole: Vec<String> = ids.iter().map(ToString::to_string).collect();
+            let moved = serde_json::json!({ "memory_ids": whole, "state": to });
+            let state = in_words("state", to);
+            output
+                .show(&moved, |_| format!("{} now {state}", counted(ids.len(), "memory is", "memories are")))
         }
         MemoryCommand::Pin { memory_ids, scope } => {
             retention::pin(&assemble(config)?, &memory_ids, true, scope.as_deref(), output)
@@ -208,8 +211,9 @@ pub(super) fn run(config: &Config, command: MemoryCommand, output: &Output) -> R
         MemoryCommand::Replace(args) => managed::replace(config, &args, output),
         MemoryCommand::Expire(args) => managed::expire(config, &args, output),
         MemoryCommand::Delete { memory_id, yes, scope } => {
-            let id: MemoryId = memory_id.parse()?;
             let installation = assemble(config)?;
+            let care = Care::unless_asked(yes);
+            let id = short_id::memory_id(&installation, scope.as_deref(), &memory_id, care)?;
             delete(&installation, scope.as_deref(), id, yes, output)?;
             super::view::refresh(config, &installation, output);
             Ok(())
@@ -224,8 +228,8 @@ pub(super) fn run(config: &Config, command: MemoryCommand, output: &Output) -> R
         MemoryCommand::Audit(args) => audit::report(&assemble(config)?, &args, output),
         MemoryCommand::Promote(args) => promote(&assemble(config)?, &args, output),
         MemoryCommand::Demote(args) => {
-            let id: MemoryId = args.memory_id.parse()?;
             let installation = assemble(config)?;
+            let id = short_id::memory_id(&installation, args.scope.as_deref(), &args.memory_id, Care::Usual)?;
             let from = installation.grant(args.scope.as_deref())?;
             let to = read_target(&args.to, &installation.local)?.holder;
             let moved = installation.service.demote(&from, id, to, args.justification.as_deref())?;
@@ -235,7 +239,7 @@ pub(super) fn run(config: &Config, command: MemoryCommand, output: &Output) -> R
 }
 
 fn promote(installation: &Installation, args: &MoveArgs, output: &Output) -> Result<()> {
-    let id: MemoryId = args.memory_id.parse()?;
+    let id = short_id::memory_id(installation, args.scope.as_deref(), &args.memory_id, Care::Usual)?;
     let from = installation.grant(args.scope.as_deref())?;
     let to = permit(&installation.local, &read_target(&args.to, &installation.local)?)?;
     let reason = args.justification.as_deref();
@@ -302,19 +306,18 @@ fn listed(page: &MemoryPage) -> String {
     }
     let rows = page.memories.iter().map(|memory| {
         [
-            memory.created_at.strftime("%Y-%m-%d %H:%M").to_string(),
+            day(memory.created_at),
             match &memory.source_label {
                 Some(label) => format!("{} [{label}]", memory.gist),
                 None => memory.gist.clone(),
             },
-            memory.category.to_string(),
             memory.tags.join(", "),
-            memory.memory_id.clone(),
+            short(&memory.memory_id),
         ]
     });
-    let table = table(["created", "gist", "category", "tags", "id"], rows);
+    let table = table(["created", "memory", "tags", "id"], rows);
     match &page.next_cursor {
-        Some(cursor) => format!("{table}\n\nmore: lacuna memory list --cursor {cursor}"),
+        Some(cursor) => format!("{table}\n\nmore: lacuna list --cursor {cursor}"),
         None => table,
     }
 }
@@ -336,17 +339,16 @@ fn delete(
 ) -> Result<()> {
     let grant = installation.grant(scope)?;
     // A memory that is not there needs no answer to any question.
-    if let Ok(reading) = installation.grant(scope) {
-        installation.service.get(&reading, id).map(drop).or_else(|error| match error {
-            // Damaged is no reason to keep it.
-            lacuna_types::Error::Corrupt(_) => Ok(()),
-            other => Err(other),
-        })?;
-    }
+    let shown = match installation.grant(scope).map(|reading| installation.service.get(&reading, id)) {
+        Ok(Ok(memory)) => line(memory.content.gist.expose()),
+        // Damaged is no reason to keep it; neither is that the caller may erase it and not read it.
+        Ok(Err(lacuna_types::Error::Corrupt(_))) | Err(_) => id.to_string(),
+        Ok(Err(other)) => return Err(other.into()),
+    };
     if !yes {
-        match output.ask(&format!("Erase {id} for good?")) {
+        match output.ask(&format!("{shown}\nErase it for good?")) {
             Some(true) => {}
-            Some(false) => return Err(Failure::new(&codes::DECLINED, "not erased")),
+            Some(false) => return Err(Failure::new(&codes::DECLINED, "nothing was erased")),
             None => {
                 let reason = format!(
                     "{id} was not erased: there is no terminal to confirm it on; pass --yes to confirm"
@@ -398,24 +400,22 @@ fn people(memory: &MemoryView) -> String {
     let mut rows = vec![
         ("id", memory.memory_id.clone()),
         ("scope", memory.scope.clone()),
-        ("state", memory.state.to_string()),
-        ("created", memory.created_at.to_string()),
-        ("updated", memory.updated_at.to_string()),
-        (
-            "category",
-            format!("{} · {} · {} · {}", facets.category, facets.content_type, facets.tier, facets.lane),
-        ),
+        ("state", in_words("state", memory.state)),
+        ("created", minute(memory.created_at)),
+        ("updated", minute(memory.updated_at)),
+        ("kind", format!("{} · {}", in_words("category", facets.category), in_words("tier", facets.tier))),
         ("salience", format!("{:.2}", facets.salience)),
         ("source", source(memory)),
-        ("privacy", format!("{} · {}", facets.privacy_class, facets.consent_basis)),
-        ("retention", facets.retention.to_string()),
+        ("privacy", in_words("privacy", facets.privacy_class)),
+        ("legal basis", in_words("basis", facets.consent_basis)),
+        ("kept", in_words("retention", facets.retention)),
         ("hash", memory.content_hash.clone()),
     ];
     if let Some(label) = &memory.source_label {
         rows.push(("label", label.clone()));
     }
     if let Some(expiry) = facets.expires_at {
-        rows.push(("expires", expiry.to_string()));
+        rows.push(("expires", minute(expiry)));
     }
     if let Some(author) = &memory.author {
         rows.push(("author", author.clone()));
@@ -426,9 +426,9 @@ fn people(memory: &MemoryView) -> String {
     let joined = |words: Vec<String>| words.join(", ");
     let lists = [
         ("tags", joined(facets.tags.clone())),
-        ("sensitivity", joined(facets.sensitivity.iter().map(ToString::to_string).collect())),
+        ("sensitivity", joined(facets.sensitivity.iter().map(|one| in_words("sensitivity", one)).collect())),
         ("entities", joined(facets.entities.iter().map(|entity| entity.name.clone()).collect())),
-        ("from", joined(facets.derived_from.iter().map(|lineage| lineage.memory_id.clone()).collect())),
+        ("from", joined(facets.derived_from.iter().map(|lineage| short(&lineage.memory_id)).collect())),
     ];
     rows.extend(lists.into_iter().filter(|(_, list)| !list.is_empty()));
     format!("{}\n\n{}", fields(rows), super::output::plain(&memory.content))
@@ -445,7 +445,7 @@ fn promoted(promotion: &PromotionView) -> String {
 
 fn source(memory: &MemoryView) -> String {
     let source = &memory.facets.source;
-    let kind = source.r#type.map(|kind| kind.to_string());
+    let kind = source.r#type.map(|kind| in_words("source", kind));
     let trust = source.trust.map(|trust| format!("trust {trust}"));
     let session = source.session_id.as_ref().map(|session| format!("session {session}"));
     let turn = source.turn.map(|turn| format!("turn {turn}"));

@@ -48,6 +48,7 @@ mod scan;
 mod serve;
 mod session;
 mod settle;
+mod short_id;
 mod store;
 mod token;
 mod view;

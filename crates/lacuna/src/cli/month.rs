@@ -7,7 +7,8 @@ use lacuna_core::permit::{Forget, Grant, Review, permit};
 use lacuna_types::MemoryId;
 
 use super::args::ScopeArgs;
-use super::output::{Output, fields, line, table};
+use super::output::{Output, counted, fields, line, table};
+use super::short_id::{self, Care, short};
 use crate::assemble::{Installation, assemble};
 use crate::config::Config;
 use crate::wire::failure::Result;
@@ -50,16 +51,15 @@ pub(super) fn run(config: &Config, args: &MonthArgs, output: &Output) -> Result<
     let installation = assemble(config)?;
     let grant = installation.grant::<Review>(args.scope.as_deref())?;
     let month = MonthView::of(installation.service.review_month(&grant)?, grant.scope());
-    let Some(answer) = args.answer()? else {
+    let Some(answer) = args.answer(&installation)? else {
         return look(&installation, &grant, &month, args.list, output);
     };
     decide(&installation, &grant, &month.seen, &answer, output)
 }
 
 impl MonthArgs {
-    fn answer(&self) -> Result<Option<Answer>> {
-        let ids =
-            |ids: &[String]| ids.iter().map(|id| id.parse()).collect::<lacuna_types::Result<Vec<MemoryId>>>();
+    fn answer(&self, installation: &Installation) -> Result<Option<Answer>> {
+        let ids = |ids: &[String], care| short_id::memory_ids(installation, self.scope.as_deref(), ids, care);
         let part = |part: &Option<String>| part.as_deref().map(str::parse::<Part>).transpose();
         let answers = [
             self.keep_all.then_some(Answer::KeepAll),
@@ -67,8 +67,14 @@ impl MonthArgs {
             self.archive_faded.then_some(Answer::ArchiveFaded),
             part(&self.keep)?.map(Answer::KeepPart),
             part(&self.erase)?.map(Answer::ErasePart),
-            (!self.keep_ids.is_empty()).then(|| ids(&self.keep_ids)).transpose()?.map(Answer::Keep),
-            (!self.erase_ids.is_empty()).then(|| ids(&self.erase_ids)).transpose()?.map(Answer::Erase),
+            (!self.keep_ids.is_empty())
+                .then(|| ids(&self.keep_ids, Care::Usual))
+                .transpose()?
+                .map(Answer::Keep),
+            (!self.erase_ids.is_empty())
+                .then(|| ids(&self.erase_ids, Care::ForGood))
+                .transpose()?
+                .map(Answer::Erase),
         ];
         Ok(answers.into_iter().flatten().next())
     }
@@ -219,16 +225,20 @@ fn listed(page: &MonthPageView) -> String {
     let rows = page.memories.iter().map(|item| {
         let gist = item.memory.as_ref().map_or_else(|| "(hidden)".to_owned(), |memory| memory.gist.clone());
         let goes = item.expires_at.map(day).unwrap_or_default();
-        [item.parts.join(", "), gist, why(item.reason).to_owned(), goes, item.memory_id.clone()]
+        [item.parts.join(", "), gist, why(item.reason).to_owned(), goes, short(&item.memory_id)]
     });
-    table(["part", "gist", "because", "goes", "id"], rows)
+    table(["part", "memory", "because", "goes", "id"], rows)
 }
 
 fn done(view: &AnsweredView) -> String {
     let (kept, archived, erased) = (view.kept.len(), view.archived.len(), view.erased.len());
     let mut lines = vec![format!("{kept} kept, {archived} set aside, {erased} erased")];
     if !view.fell.is_empty() {
-        lines.push(format!("{} were made of that and went too", view.fell.len()));
+        lines.push(counted(
+            view.fell.len(),
+            "was made of that and went too",
+            "were made of that and went too",
+        ));
     }
     lines.extend(view.receipts.iter().map(|receipt| format!("receipt {}", receipt.receipt)));
     lines.join("\n")

@@ -5,11 +5,16 @@ use std::ffi::OsStr;
 use std::io::{self, ErrorKind, IsTerminal, Write};
 
 use comfy_table::{ContentArrangement, Table, presets};
+use jiff::Timestamp;
 use serde::Serialize;
 
 use crate::codes;
+use crate::console::in_english;
 use crate::http::Problem;
 use crate::wire::failure::{Failure, Result};
+
+/// Columns of a table in a file or a pipe: people read it there too, and programs take JSON.
+const PIPED_COLUMNS: u16 = 80;
 
 const RED: &str = "\u{1b}[1;31m";
 const CYAN: &str = "\u{1b}[36m";
@@ -101,7 +106,7 @@ impl Output {
     }
 }
 
-/// A table with a header, without borders, as wide as the terminal.
+/// A table with a header, without borders, as wide as the terminal, or as [`PIPED_COLUMNS`] elsewhere.
 pub(super) fn table<const N: usize>(
     header: [&str; N],
     rows: impl IntoIterator<Item = [String; N]>,
@@ -111,6 +116,9 @@ pub(super) fn table<const N: usize>(
         .load_style(presets::NOTHING)
         .set_content_arrangement(ContentArrangement::Dynamic)
         .set_header(header);
+    if !io::stdout().is_terminal() {
+        table.set_width(PIPED_COLUMNS);
+    }
     for row in rows {
         table.add_row(row.map(|cell| line(&cell)));
     }
@@ -128,6 +136,21 @@ pub(super) fn fields(rows: impl IntoIterator<Item = (&'static str, String)>) -> 
     let width = rows.iter().map(|(name, _)| name.len()).max().unwrap_or(0);
     let lines: Vec<_> = rows.iter().map(|(name, value)| format!("{name:width$}  {}", plain(value))).collect();
     lines.join("\n")
+}
+
+/// The words for a value of a closed set, such as `explicit_save` of `source`; `--json` has the value itself.
+pub(super) fn in_words(set: &str, value: impl ToString) -> String {
+    in_english(set, &value.to_string())
+}
+
+/// A moment as a table shows it, in UTC and to the minute.
+pub(super) fn minute(at: Timestamp) -> String {
+    at.strftime("%Y-%m-%d %H:%M").to_string()
+}
+
+/// A day as a table shows it, in UTC.
+pub(super) fn day(at: Timestamp) -> String {
+    at.strftime("%Y-%m-%d").to_string()
 }
 
 /// A number and a noun in singular or plural: `1 memory`, `2 memories`.

@@ -1,14 +1,14 @@
 use clap::Args;
-use jiff::Timestamp;
 use lacuna_core::permit::permit;
 use lacuna_core::read::Query;
 
 use super::args::{ScopeArgs, words};
 use super::managed::condition;
-use super::output::{Output, counted, dimmed, fields, plain, table};
+use super::output::{Output, counted, day, dimmed, fields, plain, table};
 use super::remember::read_stdin;
+use super::short_id::{self, short};
 use super::when::TimeArg;
-use crate::assemble::assemble;
+use crate::assemble::{Installation, assemble};
 use crate::config::Config;
 use crate::wire::failure::Result;
 use crate::wire::{
@@ -86,7 +86,7 @@ pub(super) fn run(config: &Config, args: RecallArgs, output: &Output) -> Result<
     let query = if args.query == "-" { read_stdin()? } else { args.query };
     let installation = assemble(config)?;
     let now = installation.service.clock().now();
-    let filter = args.filter.into_filters(now);
+    let filter = args.filter.into_filters(&installation, args.scope.as_deref())?;
     let request = SearchRequest {
         query,
         max_results: args.limit,
@@ -119,20 +119,23 @@ pub(super) fn run(config: &Config, args: RecallArgs, output: &Output) -> Result<
 }
 
 impl FilterArgs {
-    pub(super) fn into_filters(self, now: Timestamp) -> Filters {
-        Filters {
+    pub(super) fn into_filters(self, installation: &Installation, scope: Option<&str>) -> Result<Filters> {
+        let now = installation.service.clock().now();
+        let session =
+            self.session.map(|text| short_id::session_id(installation, scope, &text)).transpose()?;
+        Ok(Filters {
             categories: self.categories,
             tiers: self.tiers,
             lanes: self.lanes,
             tags: self.tags,
-            session_id: self.session,
+            session_id: session.map(|id| id.as_str().to_owned()),
             range: TimeRange {
                 after: self.since.map(|when| when.before(now)),
                 before: self.until.map(|when| when.before(now)),
             },
             include_archived: self.archived,
             ..Filters::default()
-        }
+        })
     }
 }
 
@@ -157,7 +160,7 @@ fn people(answer: &SearchResponse) -> String {
         let features: Vec<String> =
             features.map(|feature| format!("{} {:+.2}", feature.name, feature.contribution)).collect();
         parts.push(fields([
-            ("why", found.memory_id.clone()),
+            ("why", short(&found.memory_id)),
             ("  score", format!("{:.3}", found.score)),
             ("  meaning", meaning),
             (
@@ -173,9 +176,9 @@ fn people(answer: &SearchResponse) -> String {
     }
     let models = if answer.models.is_empty() { "words only".to_owned() } else { answer.models.join(", ") };
     parts.push(format!(
-        "{} of {} memories, {:.1} ms, {}",
+        "{} of {}, {:.1} ms, {}",
         answer.memories.len(),
-        answer.total_searched,
+        counted(answer.total_searched, "memory", "memories"),
         answer.query_time_ms,
         plain(&models)
     ));
@@ -203,8 +206,8 @@ fn listed(memories: &[&FoundMemory]) -> String {
         [
             format!("{:.2}", found.similarity_score),
             labelled(found),
-            found.created_at.strftime("%Y-%m-%d").to_string(),
-            found.memory_id.clone(),
+            day(found.created_at),
+            short(&found.memory_id),
         ]
     });
     table(["similar", "memory", "created", "id"], rows)

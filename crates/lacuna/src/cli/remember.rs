@@ -10,7 +10,8 @@ use lacuna_types::{Clock, Lifecycle, TRANSCRIPT_CHARS_MAX};
 
 use super::args::{ScopeArgs, words};
 use super::managed::raw;
-use super::output::{Output, fields};
+use super::output::{Output, day, fields, in_words};
+use super::short_id::{self, Care, short};
 use super::when::TimeArg;
 use super::{batch, settle};
 use crate::assemble::{Installation, assemble};
@@ -126,7 +127,10 @@ pub(super) fn run(config: &Config, args: Box<RememberArgs>, output: &Output) -> 
     let installation = assemble(config)?;
     let grant = installation.grant(args.scope.as_deref())?;
     let yes = args.yes;
-    let request = request(text, *args, installation.service.clock())?;
+    let scope = args.scope.as_deref();
+    let derived = args.derived_from.iter().map(|link| lineage(&installation, scope, link));
+    let derived = derived.collect::<Result<Vec<_>>>()?;
+    let request = request(text, *args, derived, installation.service.clock());
     let view = remember_one(&installation, &grant, request, yes, output)?;
     settle::settle(&installation, output);
     output.show(&view, people)
@@ -142,9 +146,15 @@ fn remember_one(
     let drafts = vec![request.clone().into_draft()?];
     let mut outcomes = installation.service.remember(grant, drafts)?;
     let only = outcomes.pop().ok_or_else(|| Failure::new(&codes::INTERNAL, "nothing was answered"))?;
-    if let (Outcome::Asked(asked), None) = (&only, &request.confirm)
-        && (yes || output.ask(&question(asked)) == Some(true))
-    {
+    let answer = match (&only, &request.confirm) {
+        (Outcome::Asked(_), None) if yes => Some(true),
+        (Outcome::Asked(asked), None) => output.ask(&question(asked)),
+        _ => None,
+    };
+    if answer == Some(false) {
+        return Err(Failure::new(&codes::DECLINED, declined(&only)));
+    }
+    if let (Outcome::Asked(asked), Some(true)) = (&only, answer) {
         let confirmed = RememberRequest { confirm: Some(asked.token.clone()), ..request };
         let categories = asked.held.iter().flat_map(|held| &held.categories);
         let stored = remember_one(installation, grant, confirmed, false, output)?;
@@ -158,7 +168,27 @@ fn remember_one(
     Ok(RememberedView::of(Failure::of_gate(only)?, grant.scope()))
 }
 
-fn request(content: String, args: RememberArgs, clock: &dyn Clock) -> Result<RememberRequest> {
+/// The state of a text after a no.
+fn declined(outcome: &Outcome) -> String {
+    match outcome {
+        Outcome::Asked(asked) => match &asked.held {
+            Some(held) => format!(
+                "it was not remembered; it waits sealed until {}, and to erase it now: lacuna review reject {}",
+                day(held.until),
+                short(&held.id.to_string())
+            ),
+            None => "nothing was remembered".to_owned(),
+        },
+        _ => "nothing was changed".to_owned(),
+    }
+}
+
+fn request(
+    content: String,
+    args: RememberArgs,
+    derived_from: Vec<LineageBody>,
+    clock: &dyn Clock,
+) -> RememberRequest {
     let has_source =
         args.session.is_some() || args.turn.is_some() || args.source.is_some() || args.tool.is_some();
     let source = SourceBody {
@@ -169,13 +199,13 @@ fn request(content: String, args: RememberArgs, clock: &dyn Clock) -> Result<Rem
         ..SourceBody::default()
     };
     let detail = |content| DetailBody { content, brightness: 1.0 };
-    Ok(RememberRequest {
+    RememberRequest {
         content,
         gist: args.gist,
         details: args.details.into_iter().map(detail).collect(),
         tier: args.tier,
         lane: args.lane,
-        derived_from: args.derived_from.iter().map(|link| lineage(link)).collect::<Result<_>>()?,
+        derived_from,
         privacy_class: args.privacy_class,
         retention: args.retention,
         pinned: args.pin,
@@ -192,14 +222,15 @@ fn request(content: String, args: RememberArgs, clock: &dyn Clock) -> Result<Rem
         expires_at: args.expires.map(|when| when.after(clock.now())),
         created_at: args.at.map(|when| when.before(clock.now())),
         ..RememberRequest::default()
-    })
+    }
 }
 
 /// `MEMORY_ID`, or `MEMORY_ID=HOW`.
-fn lineage(link: &str) -> Result<LineageBody> {
+fn lineage(installation: &Installation, scope: Option<&str>, link: &str) -> Result<LineageBody> {
     let (id, how) = link.split_once('=').unwrap_or((link, "primary"));
     let contribution = how.parse().map_err(|reason: String| Failure::invalid("derived_from", reason))?;
-    Ok(LineageBody { memory_id: id.to_owned(), contribution })
+    let id = short_id::memory_id(installation, scope, id, Care::Usual)?;
+    Ok(LineageBody { memory_id: id.to_string(), contribution })
 }
 
 /// Standard input as one text, without the line break that ends it.
@@ -228,7 +259,8 @@ pub(super) fn read_stdin() -> Result<String> {
 
 fn question(asked: &Asked) -> String {
     if let Some(held) = &asked.held {
-        let categories = held.categories.iter().map(ToString::to_string).collect::<Vec<_>>().join(" and ");
+        let categories = held.categories.iter().map(|one| in_words("sensitivity", one.as_str()));
+        let categories = categories.collect::<Vec<_>>().join(" and ");
         return format!(
             "It is about {categories}. Keep it, and what you say about {categories} from now on, for your assistants? \
              (lacuna consent revoke takes it back)"
@@ -246,19 +278,19 @@ fn people(view: &RememberedView) -> String {
     let verb = if view.repeats > 0 { "known already" } else { "remembered" };
     let mut rows = vec![(verb, view.memory_id.clone()), ("hash", view.content_hash.clone())];
     if let Some(waits) = &view.waits {
-        rows.push(("waits", format!("for {waits}: see lacuna review list")));
+        rows.push(("waits", format!("{}: see lacuna review list", in_words("waits", waits))));
     } else if view.state.0 != Lifecycle::Active {
-        rows.push(("state", view.state.to_string()));
+        rows.push(("state", in_words("state", view.state)));
     }
     for redaction in view.gate.redactions.iter().filter(|redaction| redaction.removed) {
         let place = format!("{} {}-{}", redaction.field, redaction.start, redaction.end);
         rows.push(("redacted", format!("{} ({}) at {place}", redaction.rule, redaction.level)));
     }
     rows.extend(view.gate.changes.iter().map(|change| ("changed", change.clone())));
-    rows.extend(view.supersedes.iter().map(|id| ("supersedes", id.clone())));
-    rows.extend(view.alike.iter().map(|id| ("much like", id.clone())));
+    rows.extend(view.supersedes.iter().map(|id| ("supersedes", short(id))));
+    rows.extend(view.alike.iter().map(|id| ("much like", short(id))));
     if !view.sensitivity.is_empty() {
-        let words: Vec<_> = view.sensitivity.iter().map(ToString::to_string).collect();
+        let words: Vec<_> = view.sensitivity.iter().map(|one| in_words("sensitivity", one)).collect();
         rows.push(("sensitive", words.join(", ")));
     }
     rows.extend(view.kept_until.map(|until| ("kept until", until.strftime("%Y-%m-%d").to_string())));

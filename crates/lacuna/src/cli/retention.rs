@@ -3,10 +3,11 @@
 use clap::{Args, Subcommand};
 use lacuna_core::permit::{Recall, Retain, permit};
 use lacuna_core::vault::{EntityRule, Settings, Span};
-use lacuna_types::{MemoryId, RetentionTier, Sensitivity};
+use lacuna_types::{RetentionTier, Sensitivity};
 
 use super::args::{ScopeArgs, words};
-use super::output::{Output, fields, table};
+use super::output::{Output, counted, fields, table};
+use super::short_id::{self, Care};
 use crate::assemble::{Installation, assemble};
 use crate::codes;
 use crate::config::Config;
@@ -92,7 +93,7 @@ fn set(installation: &Installation, args: RetentionSetArgs, output: &Output) -> 
 }
 
 fn agreed(output: &Output, goes: usize) -> Result<()> {
-    match output.ask(&format!("Set it, and let {goes} go?")) {
+    match output.ask(&format!("Set it, and let {} go?", counted(goes, "memory", "memories"))) {
         Some(true) => Ok(()),
         Some(false) => Err(Failure::new(&codes::DECLINED, "nothing was set")),
         None => Err(Failure::new(&codes::NEEDS_CONFIRMATION, "nothing was set; pass --yes to confirm")),
@@ -106,11 +107,12 @@ pub(super) fn pin(
     scope: Option<&str>,
     output: &Output,
 ) -> Result<()> {
-    let ids = memory_ids.iter().map(|id| id.parse()).collect::<lacuna_types::Result<Vec<MemoryId>>>()?;
+    let ids = short_id::memory_ids(installation, scope, memory_ids, Care::Usual)?;
     installation.service.pin(&installation.grant(scope)?, &ids, pinned)?;
     let done = if pinned { "pinned" } else { "not pinned any more" };
-    output.show(&serde_json::json!({"memory_ids": memory_ids, "pinned": pinned}), |_| {
-        format!("{} {done}", ids.len())
+    let whole: Vec<String> = ids.iter().map(ToString::to_string).collect();
+    output.show(&serde_json::json!({"memory_ids": whole, "pinned": pinned}), |_| {
+        format!("{} {done}", counted(ids.len(), "memory is", "memories are"))
     })
 }
 

@@ -1,11 +1,12 @@
 use clap::{Subcommand, ValueEnum};
 use lacuna_core::govern::Decision;
 use lacuna_core::read::LIST_PAGE_DEFAULT;
-use lacuna_types::{Lifecycle, MemoryId};
+use lacuna_types::Lifecycle;
 
 use super::args::ScopeArgs;
 use super::month::MonthArgs;
-use super::output::{Output, line, table};
+use super::output::{Output, in_words, line, table};
+use super::short_id::{self, Care, short};
 use crate::assemble::assemble;
 use crate::config::Config;
 use crate::import::Shape;
@@ -93,17 +94,19 @@ pub(super) fn run(config: &Config, command: ReviewCommand, output: &Output) -> R
             output.show(&reviewed, decided)
         }
         ReviewCommand::Accept { memory_ids, keep_both, scope, .. } => {
-            decide(config, scope.as_deref(), memory_ids, || Decision::Accept { keep_both }, output)
+            let ids = (memory_ids, Care::Usual);
+            decide(config, scope.as_deref(), ids, || Decision::Accept { keep_both }, output)
         }
         ReviewCommand::Edit { memory_id, text, scope } => {
-            decide(config, scope.as_deref(), vec![memory_id], || Decision::Edit(text.as_str().into()), output)
+            let ids = (vec![memory_id], Care::Usual);
+            decide(config, scope.as_deref(), ids, || Decision::Edit(text.as_str().into()), output)
         }
         ReviewCommand::Anonymise { memory_ids, scope } => {
-            decide(config, scope.as_deref(), memory_ids, || Decision::Anonymise, output)
+            decide(config, scope.as_deref(), (memory_ids, Care::Usual), || Decision::Anonymise, output)
         }
         ReviewCommand::Memories(args) => super::month::run(config, &args, output),
         ReviewCommand::Reject { memory_ids, scope } => {
-            decide(config, scope.as_deref(), memory_ids, || Decision::Reject, output)
+            decide(config, scope.as_deref(), (memory_ids, Care::ForGood), || Decision::Reject, output)
         }
     }
 }
@@ -119,12 +122,12 @@ fn imported(source: &str) -> std::result::Result<String, String> {
 fn decide(
     config: &Config,
     scope: Option<&str>,
-    memory_ids: Vec<String>,
+    (memory_ids, care): (Vec<String>, Care),
     decision: impl Fn() -> Decision,
     output: &Output,
 ) -> Result<()> {
-    let ids = memory_ids.iter().map(|id| id.parse()).collect::<lacuna_types::Result<Vec<MemoryId>>>()?;
     let installation = assemble(config)?;
+    let ids = short_id::memory_ids(&installation, scope, &memory_ids, care)?;
     let grant = installation.grant(scope)?;
     let decisions = ids.into_iter().map(|id| (id, decision())).collect();
     let done = installation.service.decide(&grant, decisions)?;
@@ -136,8 +139,9 @@ fn decided(reviewed: &Reviewed) -> String {
         return "nothing to accept".to_owned();
     }
     let rows = reviewed.decided.iter().map(|one| {
-        let state = one.state.map(|state| state.to_string()).unwrap_or_default();
-        [one.memory_id.clone(), one.decided.to_owned(), state, one.into.clone().unwrap_or_default()]
+        let state = one.state.map(|state| in_words("state", state)).unwrap_or_default();
+        let now = one.into.as_deref().map(short).unwrap_or_default();
+        [short(&one.memory_id), one.decided.to_owned(), state, now]
     });
     table(["id", "decided", "state", "now"], rows)
 }
@@ -148,12 +152,12 @@ fn people(page: &ReviewPage) -> String {
     }
     let rows = page.memories.iter().map(|memory| {
         let source = &memory.facets.source;
-        let from = source.r#type.map(|kind| kind.to_string()).unwrap_or_default();
-        [waits_for(memory), memory.gist.clone(), from, memory.memory_id.clone()]
+        let from = source.r#type.map(|kind| in_words("source", kind)).unwrap_or_default();
+        [memory.gist.clone(), waits_for(memory), from, short(&memory.memory_id)]
     });
-    let mut text = table(["waits for", "gist", "source", "id"], rows);
+    let mut text = table(["memory", "why it waits", "source", "id"], rows);
     for offer in &page.anonymous {
-        text.push_str(&format!("\n{} anonymised: {}", offer.memory_id, line(&offer.content)));
+        text.push_str(&format!("\n{} anonymised: {}", short(&offer.memory_id), line(&offer.content)));
     }
     if let Some(cursor) = &page.next_cursor {
         text.push_str(&format!("\n\nmore: lacuna review list --cursor {cursor}"));
@@ -164,9 +168,9 @@ fn people(page: &ReviewPage) -> String {
 /// The reason why it waits; a note is found meanwhile.
 fn waits_for(memory: &MemoryView) -> String {
     match memory.waits {
-        Some(waits) => waits.to_string(),
-        None if memory.state.0 == Lifecycle::Active => "note".to_owned(),
-        None => memory.state.to_string(),
+        Some(waits) => in_words("waits", waits),
+        None if memory.state.0 == Lifecycle::Active => "a note: found, and no fact yet".to_owned(),
+        None => in_words("state", memory.state),
     }
 }
 

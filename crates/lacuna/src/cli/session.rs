@@ -10,8 +10,9 @@ use lacuna_types::SessionId;
 
 use super::args::{ScopeArgs, words};
 use super::batch::LineSource;
-use super::output::{Output, fields, table};
-use super::settle;
+use super::output::{Output, fields, minute, table};
+use super::short_id::short;
+use super::{settle, short_id};
 use crate::assemble::{Installation, assemble};
 use crate::codes;
 use crate::config::Config;
@@ -35,6 +36,7 @@ pub(super) enum SessionCommand {
     Append(AppendArgs),
     /// Read a session back, in the order of its turns.
     Show {
+        /// Its name, or the beginning of it.
         session: String,
         /// The cursor that the last page ended with.
         #[arg(long)]
@@ -58,6 +60,7 @@ pub(super) enum SessionCommand {
     },
     /// End a session: archive its turns as a sealed transcript. Ending it again is harmless.
     End {
+        /// Its name, or the beginning of it.
         session: String,
         #[command(flatten)]
         scope: ScopeArgs,
@@ -93,9 +96,9 @@ pub(super) fn run(config: &Config, command: SessionCommand, output: &Output) -> 
         }
         SessionCommand::Append(args) => append(config, args, output),
         SessionCommand::Show { session, cursor, limit, scope } => {
-            let id = SessionId::new(&session)?;
             let from = read_turn_cursor(cursor.as_deref())?;
             let installation = assemble(config)?;
+            let id = short_id::session_id(&installation, scope.as_deref(), &session)?;
             let grant = installation.grant(scope.as_deref())?;
             let limit = limit.unwrap_or(SESSION_PAGE_DEFAULT);
             let shown = installation.service.session(&grant, &id, from, limit)?;
@@ -111,8 +114,8 @@ pub(super) fn run(config: &Config, command: SessionCommand, output: &Output) -> 
             output.show(&SessionPageView::of(page, grant.scope()), listed)
         }
         SessionCommand::End { session, scope } => {
-            let id = SessionId::new(&session)?;
             let installation = assemble(config)?;
+            let id = short_id::session_id(&installation, scope.as_deref(), &session)?;
             let grant = installation.grant(scope.as_deref())?;
             let ended = installation.service.end_session(&grant, &id)?;
             settle::settle(&installation, output);
@@ -247,7 +250,7 @@ fn told(view: &SessionView, more: Vec<(&'static str, String)>) -> String {
     let mut rows = vec![
         ("session", view.session_id.clone()),
         ("state", view.state.to_string()),
-        ("began", view.began_at.to_string()),
+        ("began", minute(view.began_at)),
         ("turns", view.turn_count.to_string()),
         ("next turn", view.next_turn.to_string()),
     ];
@@ -264,7 +267,7 @@ fn listed(page: &SessionPageView) -> String {
             session.session_id.clone(),
             session.state.to_string(),
             session.turn_count.to_string(),
-            session.last_at.strftime("%Y-%m-%d %H:%M").to_string(),
+            minute(session.last_at),
         ]
     });
     let table = table(["session", "state", "turns", "last said"], rows);
@@ -276,7 +279,7 @@ fn listed(page: &SessionPageView) -> String {
 
 fn conversation(shown: &SessionShownView) -> String {
     let rows = shown.turns.iter().map(|turn| {
-        [turn.turn.to_string(), turn.role.to_string(), turn.text.clone(), turn.memory_id.clone()]
+        [turn.turn.to_string(), turn.role.to_string(), turn.text.clone(), short(&turn.memory_id)]
     });
     let table = table(["turn", "role", "said", "id"], rows);
     let head = told(&shown.session, Vec::new());

@@ -1,10 +1,10 @@
 use clap::Subcommand;
-use lacuna_core::govern::TokenId;
 use lacuna_core::permit::ManageTokens;
 use serde::Serialize;
 
 use super::args::words;
-use super::output::{Output, fields, table};
+use super::output::{Output, day, fields, table};
+use super::short_id::{self, short};
 use super::when::TimeArg;
 use crate::assemble::assemble;
 use crate::config::Config;
@@ -35,11 +35,10 @@ pub(super) enum TokenCommand {
         #[arg(long, value_name = "WHEN")]
         expires: Option<TimeArg>,
     },
+    /// Tokens: for whom, with which roles, until when.
     List,
     /// From the next call on it opens nothing.
-    Revoke {
-        token_id: String,
-    },
+    Revoke { token_id: String },
 }
 
 #[derive(Serialize)]
@@ -64,7 +63,7 @@ pub(super) fn run(config: &Config, command: TokenCommand, output: &Output) -> Re
             output.show(&TokenList { tokens }, list)
         }
         TokenCommand::Revoke { token_id } => {
-            let id: TokenId = token_id.parse()?;
+            let id = short_id::token_id(&installation, &token_id)?;
             service.tokens().revoke(&grant, id)?;
             output.show(&Revoked { token_id: id.to_string() }, |revoked| {
                 format!("revoked {}", revoked.token_id)
@@ -91,11 +90,11 @@ fn list(list: &TokenList) -> String {
     }
     let rows = list.tokens.iter().map(|token| {
         let state = match (token.revoked_at, token.expires_at) {
-            (Some(at), _) => format!("revoked {at}"),
-            (None, Some(expiry)) => format!("until {expiry}"),
+            (Some(at), _) => format!("revoked {}", day(at)),
+            (None, Some(expiry)) => format!("until {}", day(expiry)),
             (None, None) => "valid".to_owned(),
         };
-        [token.token_id.clone(), token.user.clone(), roles(token), token.label.clone(), state]
+        [short(&token.token_id), token.user.clone(), roles(token), token.label.clone(), state]
     });
     table(["id", "user", "roles", "label", "state"], rows)
 }

@@ -11,7 +11,7 @@ use std::time::Duration;
 use clap::Args;
 use lacuna_core::keep::{SESSION_PAGE_MAX, SessionInfo};
 use lacuna_core::permit::{Export, Grant, Recall, permit};
-use lacuna_core::transfer::{Edit, read_back, without};
+use lacuna_core::transfer::{Edit, Format, Wanted, read_back, without};
 use serde::Serialize;
 
 use self::apply::{AppliedEdits, PageEdits, apply};
@@ -63,6 +63,8 @@ struct ViewAnswer {
     /// Memories on the page, and those for which it has no room.
     memories: usize,
     left_out: usize,
+    /// Memories about health, which are written with --include-health only.
+    health_left_out: u64,
     sessions: usize,
     /// Edits of the page that nobody has confirmed yet.
     #[serde(skip_serializing_if = "PageEdits::is_empty")]
@@ -221,7 +223,10 @@ impl FolderView<'_> {
         next.sessions = self.render_sessions(&next.sessions)?;
         self.folder.write_manifest(&next)?;
         core.upkeep().flush_reads()?;
+        let wanted =
+            Wanted { include_health: self.include_health, ..Wanted::everything_but_health(Format::Json) };
         Ok(ViewAnswer {
+            health_left_out: core.survey_export(&self.grant, &wanted)?.health_left_out,
             folder: self.folder.shown(),
             memories: next.lines.len(),
             left_out: next.left_out,
@@ -323,10 +328,24 @@ fn people(told: &ViewAnswer) -> String {
         ("page", format!("{PAGE}, {}", counted(told.memories, "memory", "memories"))),
         ("sessions", told.sessions.to_string()),
     ];
-    rows.extend((told.left_out > 0).then(|| ("left out", format!("{}, for want of room", told.left_out))));
+    rows.push(("left out", left_out(told)));
     rows.extend(told.applied.iter().map(|applied| ("brought back", applied.told())));
     rows.push(("note", "these files are plain text: whoever reads them reads your memories".to_owned()));
     fields(rows)
+}
+
+/// Everything that the vault has and the files do not show.
+fn left_out(told: &ViewAnswer) -> String {
+    let mut parts = Vec::new();
+    if told.left_out > 0 {
+        parts.push(format!("{} for want of room", counted(told.left_out, "memory", "memories")));
+    }
+    if told.health_left_out > 0 {
+        let health = counted(told.health_left_out as usize, "memory", "memories");
+        parts.push(format!("{health} about health (--include-health writes them)"));
+    }
+    parts.push("whatever is hidden, set aside or waits for your review".to_owned());
+    parts.join("; ")
 }
 
 /// A folder that cannot be used.

@@ -62,7 +62,7 @@ impl RawConfig {
 
     /// Takes the unknown variables, without those that a setting such as `llm.key_env` names.
     pub(super) fn take_unknown(&mut self) -> Vec<UnknownVariable> {
-        let keys = ["endpoint.api_key_env", "llm.key_env", "custody.token_env"];
+        let keys = ["endpoint.api_key_env", "llm.key_env", "custody.token_env", "oidc.client_secret_env"];
         let mut named: Vec<String> = keys.into_iter().filter_map(|key| self.text(key)).collect();
         named.extend(self.webhooks.iter().map(|hook| hook.secret_env.clone()));
         let mut unknown = std::mem::take(&mut self.unknown);

@@ -24,6 +24,9 @@ pub(super) const BODY_SECONDS_DEFAULT: u64 = 30;
 pub(super) const DRAIN_SECONDS_DEFAULT: u64 = 20;
 pub(super) const NOTICE_SECONDS_DEFAULT: u64 = 0;
 pub(super) const REFETCH_SECONDS_DEFAULT: u64 = 30;
+/// The end of the address under which browsers come back from the provider.
+const SIGN_ON_RETURN: &str = "/console/sign-on/return";
+pub(super) const CONSOLE_IDLE_SECONDS_DEFAULT: u64 = 900;
 const SECONDS_MAX: u64 = 3_600;
 const ORIGINS_MAX: usize = 64;
 const NODES_MAX: usize = 64;
@@ -62,6 +65,8 @@ pub(crate) struct HttpChoice {
     pub(crate) limits: LimitChoice,
     pub(crate) tls: Option<TlsChoice>,
     pub(crate) oidc: Option<OidcChoice>,
+    /// Time without a click after which a browser is signed out of the console.
+    pub(crate) console_idle: Duration,
 }
 
 /// Limits for one caller; `None` is no limit.
@@ -93,6 +98,20 @@ pub(crate) struct OidcChoice {
     pub(crate) roles_claim: String,
     /// Role here for each word of the roles claim.
     pub(crate) roles: Vec<(String, Role)>,
+    /// The provider's page on which people sign in, for the console.
+    pub(crate) code_flow: Option<CodeFlowChoice>,
+}
+
+/// The authorisation code flow of one provider. The client's secret is named by the variable that holds it; a public
+/// client has none.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct CodeFlowChoice {
+    pub(crate) client_id: String,
+    pub(crate) client_secret_env: Option<String>,
+    pub(crate) authorize_url: String,
+    pub(crate) token_url: String,
+    /// The address under which browsers come back to us.
+    pub(crate) redirect_url: String,
 }
 
 /// Organisation of a token.
@@ -121,6 +140,7 @@ impl RawConfig {
             limits: self.limits(alone),
             tls: self.tls(),
             oidc: self.oidc(org),
+            console_idle: self.seconds("console.idle_seconds", CONSOLE_IDLE_SECONDS_DEFAULT),
         }
     }
 
@@ -228,7 +248,35 @@ impl RawConfig {
             user_claim: self.text("oidc.user_claim").unwrap_or_else(|| "sub".to_owned()),
             roles_claim: self.text("oidc.roles_claim").unwrap_or_else(|| "roles".to_owned()),
             roles: self.role_words(),
+            code_flow: self.code_flow(),
         })
+    }
+
+    /// The page on which people sign in. Half of it is refused: nobody could sign in by it.
+    fn code_flow(&mut self) -> Option<CodeFlowChoice> {
+        const KEYS: [&str; 4] =
+            ["oidc.client_id", "oidc.authorize_url", "oidc.token_url", "oidc.redirect_url"];
+        let client_secret_env = self.text("oidc.client_secret_env");
+        let given = KEYS.map(|key| self.text(key));
+        if given.iter().all(Option::is_none) && client_secret_env.is_none() {
+            return None;
+        }
+        let [Some(client_id), Some(authorize_url), Some(token_url), Some(redirect_url)] = given else {
+            self.fault("oidc.client_id", &format!("a page to sign in on needs {}", KEYS.join(", ")));
+            return None;
+        };
+        for (key, url) in KEYS.into_iter().skip(1).zip([&authorize_url, &token_url, &redirect_url]) {
+            if !is_safe_url(url) {
+                self.fault(key, "must start with https://, or http:// on this machine");
+            }
+        }
+        if !redirect_url.ends_with(SIGN_ON_RETURN) {
+            self.fault(
+                "oidc.redirect_url",
+                &format!("must be the address of this server with {SIGN_ON_RETURN}"),
+            );
+        }
+        Some(CodeFlowChoice { client_id, client_secret_env, authorize_url, token_url, redirect_url })
     }
 
     /// Without a table every role goes by its own name.

@@ -87,6 +87,8 @@ pub(crate) fn outgoing(config: &Config, env: &[(OsString, OsString)]) -> Vec<(St
     urls.extend(custody.iter().map(|url| ("custody.url".into(), url.as_str())));
     urls.extend(config.llm.iter().map(|llm| ("llm.url".into(), llm.url.as_str())));
     urls.extend(config.http.oidc.iter().map(|oidc| ("oidc.jwks_url".into(), oidc.jwks_url.as_str())));
+    let flow = config.http.oidc.iter().filter_map(|oidc| oidc.code_flow.as_ref());
+    urls.extend(flow.map(|flow| ("oidc.token_url".into(), flow.token_url.as_str())));
     urls.extend(config.otlp_url.iter().map(|url| ("otlp.url".into(), url.as_str())));
     urls.extend(config.webhooks.iter().map(|hook| (format!("webhook {}", hook.name), hook.url.as_str())));
     let proxies = env.iter().filter_map(|(name, value)| Some((name.to_str()?, value.to_str()?)));

@@ -71,6 +71,7 @@ fn default_of(key: &str) -> Option<String> {
         "http.notice_seconds" => super::http::NOTICE_SECONDS_DEFAULT.to_string(),
         "http.drain_seconds" => super::http::DRAIN_SECONDS_DEFAULT.to_string(),
         "oidc.refetch_seconds" => super::http::REFETCH_SECONDS_DEFAULT.to_string(),
+        "console.idle_seconds" => super::http::CONSOLE_IDLE_SECONDS_DEFAULT.to_string(),
         "log.format" => "text".into(),
         "residency" => "none".into(),
         _ => return None,

@@ -35,6 +35,13 @@ pub(super) fn page(app: &App, language: PageLanguage, wrong: Option<&str>) -> Ht
                 pre { code { "lacuna open" } }
             }
         }
+        @if app.has_sign_on_page() {
+            section class="card" {
+                h2 { (texts.entrance_sign_on) }
+                p { (texts.entrance_sign_on_how) }
+                p { a class="button" href="/console/sign-on" { (texts.entrance_sign_on_do) } }
+            }
+        }
         section class="card" {
             h2 { (texts.entrance_token) }
             form method="post" action="/console/sign-in" {
@@ -71,14 +78,19 @@ pub(super) async fn enter(
         );
     };
     let secret = visits.begin(Credential::of_link(&link.caller), now);
-    // No redirect: a browser that came from elsewhere would not send a strict cookie along with one.
+    Ok(([(SET_COOKIE, session_cookie(&app, &secret))], welcome(language)).into_response())
+}
+
+/// The page that leads on to the memory. It is no redirect: a browser that came from elsewhere would not send a strict
+/// cookie along with one.
+pub(super) fn welcome(language: PageLanguage) -> Html<String> {
+    let texts = language.texts();
     let body = html! {
         meta http-equiv="refresh" content="0; url=/";
         p { (texts.signed_in) }
         p { a class="button" href="/" { (texts.continue_here) } }
     };
-    let page = bare_page(language, texts.signed_in_title, &body);
-    Ok(([(SET_COOKIE, session_cookie(&app, &secret))], page).into_response())
+    bare_page(language, texts.signed_in_title, &body)
 }
 
 /// Signs in with a token.
@@ -123,7 +135,7 @@ pub(super) async fn choose_language(Extension(visitor): Extension<Arc<Visitor>>,
 }
 
 /// The cookie of a visit. It lasts as long as the browser, and off loopback it never travels in the clear.
-fn session_cookie(app: &App, secret: &str) -> String {
+pub(super) fn session_cookie(app: &App, secret: &str) -> String {
     let secure = if app.is_local_only() { "" } else { "; Secure" };
     format!("{}={secret}; Path=/; HttpOnly; SameSite=Strict{secure}", cookie_name(app))
 }

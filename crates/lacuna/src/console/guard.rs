@@ -15,7 +15,7 @@ use lacuna_types::Role;
 
 use super::failure;
 use super::language::PageLanguage;
-use super::session::{Credential, IDLE_MAX, Visits};
+use super::session::{Credential, Visits};
 use crate::codes;
 use crate::http::{App, ToldFailure};
 use crate::wire::failure::{Failure, Result};
@@ -26,7 +26,7 @@ const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; i
 /// The name by which the audit knows reads through these pages.
 const CLIENT: &str = "console";
 /// Seconds after the end of an idle visit at which its page gives way to the entrance.
-const CURTAIN_SECONDS: i64 = 2;
+const CURTAIN_SECONDS: u64 = 2;
 
 /// A person who is signed in.
 pub(super) struct Visitor {
@@ -74,7 +74,8 @@ fn signed_out() -> Failure {
 pub(super) async fn current(app: &App, credential: Credential) -> Result<Caller> {
     match credential {
         Credential::Token(token) => app.caller_of_token(token).await,
-        Credential::Link { org, user, roles } => {
+        Credential::SignedOn { until, .. } if until < app.core().clock().now() => Err(signed_out()),
+        Credential::Link { org, user, roles } | Credential::SignedOn { org, user, roles, .. } => {
             app.call(move |core| core.members().caller_for(org, user, roles)).await
         }
     }
@@ -83,6 +84,7 @@ pub(super) async fn current(app: &App, credential: Credential) -> Result<Caller>
 /// Refuses requests under foreign names and from other pages, and gives every answer the headers of a page.
 pub(super) async fn dress(State(app): State<App>, request: Request, next: Next) -> Response {
     let language = PageLanguage::of(request.headers());
+    let is_document = request.uri().path().starts_with("/docs");
     let checked = app.check_host(request.headers()).and_then(|()| own_page(&request));
     let mut response = match checked {
         Ok(()) => next.run(request).await,
@@ -102,9 +104,9 @@ pub(super) async fn dress(State(app): State<App>, request: Request, next: Next) 
     set(HeaderName::from_static("cross-origin-opener-policy"), "same-origin");
     set(HeaderName::from_static("cross-origin-resource-policy"), "same-origin");
     headers.entry(CACHE_CONTROL).or_insert(HeaderValue::from_static("no-store"));
-    if is_html(headers) {
+    if is_html(headers) && !is_document {
         // Whoever left the screen leaves no page on it; this needs no script.
-        let refresh = format!("{}; url=/console/sign-in", IDLE_MAX.as_secs() + CURTAIN_SECONDS);
+        let refresh = format!("{}; url=/console/sign-in", app.console_idle().as_secs() + CURTAIN_SECONDS);
         if let Ok(refresh) = HeaderValue::from_str(&refresh) {
             headers.insert("refresh", refresh);
         }

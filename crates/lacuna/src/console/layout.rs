@@ -108,7 +108,7 @@ pub(super) fn bare_page(language: PageLanguage, title: &str, body: &Markup) -> H
     document(language, title, &inside)
 }
 
-fn document(language: PageLanguage, title: &str, inside: &Markup) -> Html<String> {
+pub(super) fn document(language: PageLanguage, title: &str, inside: &Markup) -> Html<String> {
     let whole = html! {
         (DOCTYPE)
         html lang=(language.code()) {
@@ -129,7 +129,7 @@ fn document(language: PageLanguage, title: &str, inside: &Markup) -> Html<String
 }
 
 /// The sign of the house: a ring with a gap.
-fn brand() -> PreEscaped<&'static str> {
+pub(super) fn brand() -> PreEscaped<&'static str> {
     PreEscaped(
         r#"<svg class="sign" viewBox="0 0 24 24" aria-hidden="true"><path d="M18.4 5.6a9 9 0 1 0 2.4 4" fill="none" stroke="currentColor" stroke-width="2.4" stroke-linecap="round"/></svg>"#,
     )
@@ -163,6 +163,7 @@ fn account(visitor: &Visitor) -> Markup {
                         aria-pressed=(language == visitor.language) { (language.name()) }
                 }
             }
+            a class="quiet" href="/docs" { (texts.nav_docs) }
             span class="who" { (visitor.caller.user.as_str()) }
             form method="post" action="/console/sign-out" {
                 (key(visitor))

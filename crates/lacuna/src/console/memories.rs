@@ -61,7 +61,14 @@ pub(super) async fn timeline(
             (notice("bad", &filled(texts.damaged, &[&visitor.language.counted(count.1, texts.memories)])))
         }
         p class="hint" { (filled(texts.remembered_in_all, &[&visitor.language.counted(count.0, texts.memories)])) }
-        (days(&visitor, &found))
+        @if count.0 == 0 {
+            section class="card welcome" {
+                h2 { (texts.memory_empty_title) }
+                p { (texts.memory_empty) }
+                pre { code { "lacuna remember \"I prefer the window seat\"" } }
+                p { a href="/docs/get-started" { (texts.memory_empty_more) } }
+            }
+        } @else { (days(&visitor, &found)) }
         @if let Some(next) = found.next {
             p class="more" { a class="button" rel="next" href={ "/?cursor=" (write_cursor(next)) } { (texts.older) } }
         }

@@ -144,11 +144,16 @@ fn origin(language: PageLanguage, sheet: &MemorySheet) -> Markup {
     rows.push((texts.kept_until, sheet.kept.clone()));
     rows.push((texts.privacy, html! { (language.word("privacy", facets.privacy.class.as_str())) }));
     rows.push((texts.ground, html! { (language.word("basis", facets.privacy.basis.as_str())) }));
-    for entity in &facets.entities {
-        let relation = entity.relation.as_deref();
+    if !facets.entities.is_empty() {
         rows.push((
             texts.names,
-            html! { (said(&entity.name)) @if let Some(relation) = relation { " (" (said(relation)) ")" } },
+            html! {
+                @for (at, entity) in facets.entities.iter().enumerate() {
+                    @if at > 0 { ", " }
+                    (said(&entity.name))
+                    @if let Some(relation) = &entity.relation { " (" (said(relation)) ")" }
+                }
+            },
         ));
     }
     rows.push((texts.number, html! { code { (sheet.memory.id) } }));

@@ -1,6 +1,8 @@
 //! The console: pages on which a person sees, searches, corrects and forgets what is remembered about them, and one
 //! on which an administrator sees counts. A door like the others: it translates and decides nothing.
 //!
+//! The documents are pages beside them, for anybody.
+//!
 //! Pages are made here and need no script. Nothing of a memory is in an address, and no page is kept by a browser.
 
 mod access;
@@ -8,6 +10,7 @@ mod ask;
 mod assets;
 mod charts;
 mod consents;
+mod docs;
 mod entrance;
 mod failure;
 mod forget;
@@ -25,19 +28,29 @@ mod receipts;
 mod retention;
 mod review;
 mod session;
+mod sign_on;
 mod text;
 
 use std::sync::Arc;
 
 use axum::routing::{get, post};
 use axum::{Extension, Router, middleware};
+use jiff::SignedDuration;
 
 use self::session::Visits;
 use crate::http::{App, admit, limit};
 
+/// The English words for a value of a closed set, such as `source` and `explicit_save`. Every door that speaks to people
+/// in English takes them from here.
+pub(crate) fn in_english(set: &str, value: &str) -> String {
+    language::PageLanguage::English.word(set, value)
+}
+
 /// Every page, with the checks that stand before it.
 pub(crate) fn pages(app: &App) -> Router<App> {
-    let visits = Arc::new(Visits::new(app.core().clock().now()));
+    // The setting has an upper bound far below the largest span.
+    let idle_max = SignedDuration::try_from(app.console_idle()).unwrap_or(SignedDuration::ZERO);
+    let visits = Arc::new(Visits::new(app.core().clock().now(), idle_max));
     let guarded = mine()
         .merge(forgetting())
         .merge(settings())
@@ -46,7 +59,13 @@ pub(crate) fn pages(app: &App) -> Router<App> {
     let open = Router::new()
         .route("/console/enter/{token}", get(entrance::enter))
         .route("/console/sign-in", get(entrance::show).post(entrance::sign_in))
-        .route("/console/assets/{name}", get(assets::asset));
+        .route("/console/sign-on", get(sign_on::begin))
+        .route("/console/sign-on/return", get(sign_on::finish))
+        .route("/console/assets/{name}", get(assets::asset))
+        .route("/docs", get(docs::start))
+        .route("/docs/search", post(docs::ask))
+        .route("/docs/images/{name}", get(docs::image))
+        .route("/docs/{name}", get(docs::show));
     guarded
         .merge(open)
         .route_layer(middleware::from_fn_with_state(app.clone(), admit))

@@ -67,7 +67,7 @@ fn chip(visitor: &Visitor, field: &str, name: &str, memories: usize, relation: O
             (key(visitor))
             button class="chip" name=(field) value=(name) title=(visible(name)) {
                 (said(name))
-                @if let Some(relation) = relation { span class="hint" { " " (said(relation)) } }
+                @if let Some(relation) = relation.filter(|relation| !relation.eq_ignore_ascii_case(name)) { span class="hint" { " " (said(relation)) } }
                 span class="count" { (visitor.language.number(memories)) }
             }
         }

@@ -112,23 +112,30 @@ pub(super) fn sheet(language: PageLanguage, signed: &SignedReceipt, has_file: bo
     let receipt = &signed.receipt;
     let number = |count: u32| html! { (language.number(count as usize)) };
     let counts = &receipt.counts;
+    let mut rows = vec![
+        (texts.when, language.moment(receipt.at)),
+        (texts.why, html! { (language.word("cause", receipt.cause.as_str())) }),
+        (texts.named_by, html! { (language.word("target", receipt.named.as_str())) }),
+        (texts.how, html! { (language.word("mode", receipt.mode.as_str())) }),
+        (texts.keys_destroyed, number(counts.keys_destroyed)),
+        (texts.plan_direct, number(counts.direct)),
+    ];
+    let others = [
+        (texts.plan_possible, counts.indirect),
+        (texts.fell, counts.fell),
+        (texts.cut, counts.cut),
+        (texts.rebuilt, counts.rebuilt),
+    ];
+    // A row of zeros tells nobody anything; the file has all of them.
+    rows.extend(
+        others.into_iter().filter(|(_, count)| *count > 0).map(|(name, count)| (name, number(count))),
+    );
     html! {
         article class="receipt" {
             p class="lead" {
                 (if receipt.is_clean() { texts.receipt_clean } else { texts.receipt_not_clean })
             }
-            (facts(&[
-                (texts.when, language.moment(receipt.at)),
-                (texts.why, html! { (language.word("cause", receipt.cause.as_str())) }),
-                (texts.named_by, html! { (language.word("target", receipt.named.as_str())) }),
-                (texts.how, html! { (language.word("mode", receipt.mode.as_str())) }),
-                (texts.keys_destroyed, number(counts.keys_destroyed)),
-                (texts.plan_direct, number(counts.direct)),
-                (texts.plan_possible, number(counts.indirect)),
-                (texts.fell, number(counts.fell)),
-                (texts.cut, number(counts.cut)),
-                (texts.rebuilt, number(counts.rebuilt)),
-            ]))
+            (facts(&rows))
             h2 { (texts.looked_for) }
             ul class="probes" {
                 @for probed in &receipt.probes {

@@ -16,10 +16,10 @@ use crate::wire::hex;
 pub(super) const VISITS_MAX: usize = 1_000;
 /// Links that were used and have not expired yet. One more is refused.
 const USED_LINKS_MAX: usize = 1_000;
-/// Time without a click after which a browser is signed out.
-pub(super) const IDLE_MAX: SignedDuration = SignedDuration::from_mins(15);
 /// Time after which a browser is signed out, whatever it does.
 const VISIT_MAX: SignedDuration = SignedDuration::from_hours(12);
+/// Time after which the sign-on service is asked again whether it still knows somebody.
+pub(super) const SIGN_ON_MAX: SignedDuration = SignedDuration::from_hours(1);
 const SECRET_BYTES: usize = 32;
 
 /// The way in which somebody signed in. It is looked at again for every page.
@@ -27,6 +27,8 @@ const SECRET_BYTES: usize = 32;
 pub(super) enum Credential {
     /// A link of somebody who holds the installation's keys.
     Link { org: OrgId, user: UserId, roles: Vec<Role> },
+    /// Somebody whom the sign-on service vouched for, until then.
+    SignedOn { org: OrgId, user: UserId, roles: Vec<Role>, until: Timestamp },
     /// A token, which may be revoked or expire meanwhile.
     Token(Zeroizing<String>),
 }
@@ -48,22 +50,24 @@ struct Visit {
 }
 
 impl Visit {
-    fn is_over(&self, now: Timestamp) -> bool {
-        now.duration_since(self.seen_at) > IDLE_MAX || now.duration_since(self.began_at) > VISIT_MAX
+    fn is_over(&self, now: Timestamp, idle_max: SignedDuration) -> bool {
+        now.duration_since(self.seen_at) > idle_max || now.duration_since(self.began_at) > VISIT_MAX
     }
 }
 
 /// Every signed-in browser, by the hash of its cookie, and the links that were used.
 pub(super) struct Visits {
     started_at: Timestamp,
+    /// Time without a click after which a browser is signed out.
+    idle_max: SignedDuration,
     visits: Mutex<HashMap<[u8; 32], Visit>>,
     used: Mutex<HashMap<[u8; 16], Timestamp>>,
 }
 
 impl Visits {
     /// Nobody is signed in; links that were made before `now` are refused.
-    pub(super) fn new(now: Timestamp) -> Self {
-        Self { started_at: now, visits: Mutex::default(), used: Mutex::default() }
+    pub(super) fn new(now: Timestamp, idle_max: SignedDuration) -> Self {
+        Self { started_at: now, idle_max, visits: Mutex::default(), used: Mutex::default() }
     }
 
     /// Uses a link up. `false` for one that was used already, or that an earlier process may have taken.
@@ -83,7 +87,7 @@ impl Visits {
         let secret = make_secret();
         let visit = Visit { credential, form_key: make_secret().to_string(), began_at: now, seen_at: now };
         let mut visits = self.visits();
-        visits.retain(|_, visit| !visit.is_over(now));
+        visits.retain(|_, visit| !visit.is_over(now, self.idle_max));
         if visits.len() >= VISITS_MAX {
             let oldest = visits.iter().min_by_key(|(_, visit)| visit.seen_at).map(|(key, _)| *key);
             oldest.map(|key| visits.remove(&key));
@@ -97,7 +101,7 @@ impl Visits {
         let key = sha256(secret.as_bytes());
         let mut visits = self.visits();
         let visit = visits.get_mut(&key)?;
-        if visit.is_over(now) {
+        if visit.is_over(now, self.idle_max) {
             visits.remove(&key);
             return None;
         }
@@ -129,6 +133,8 @@ mod tests {
         Timestamp::from_second(1_800_000_000).unwrap() + SignedDuration::from_mins(minutes)
     }
 
+    const IDLE: SignedDuration = SignedDuration::from_mins(15);
+
     fn token(name: &str) -> Credential {
         Credential::Token(Zeroizing::new(name.to_owned()))
     }
@@ -140,7 +146,7 @@ mod tests {
 
     #[test]
     fn a_visit_ends_when_nobody_clicks_after_twelve_hours_and_by_signing_out() {
-        let visits = Visits::new(at(0));
+        let visits = Visits::new(at(0), IDLE);
         let secret = visits.begin(token("a"), at(0));
         assert!(visits.resume("another", at(0)).is_none());
         assert!(visits.resume(&secret, at(14)).is_some());
@@ -162,7 +168,7 @@ mod tests {
 
     #[test]
     fn no_more_browsers_are_signed_in_than_the_bound_and_the_longest_unseen_goes() {
-        let visits = Visits::new(at(0));
+        let visits = Visits::new(at(0), IDLE);
         let first = visits.begin(token("first"), at(0));
         let second = visits.begin(token("second"), at(0));
         for _ in 2..VISITS_MAX {
@@ -177,7 +183,7 @@ mod tests {
 
     #[test]
     fn a_link_is_used_once_and_not_when_it_is_older_than_the_server() {
-        let visits = Visits::new(at(10));
+        let visits = Visits::new(at(10), IDLE);
         assert!(!visits.use_link(&link(1, at(9)), at(10)));
         assert!(visits.use_link(&link(2, at(10)), at(10)));
         assert!(!visits.use_link(&link(2, at(10)), at(11)));

@@ -7,11 +7,12 @@ use axum::middleware::Next;
 use axum::response::Response;
 use lacuna_core::govern::TOKEN_PREFIX;
 use lacuna_core::permit::Caller;
+use lacuna_types::{OrgId, Role, UserId};
 use zeroize::Zeroizing;
 
 use super::conditional::TagKey;
 use super::observe::note_caller;
-use super::oidc::{Claimed, SignOn};
+use super::oidc::{Claimed, SignOn, SignOnAnswer, SignOnAttempt};
 use super::person_header::named_person;
 use super::route_hint::LACUNA_NODE;
 use super::{App, Openness, mem0};
@@ -78,6 +79,27 @@ impl App {
     /// Returns the caller whom a token speaks for, as it stands now.
     pub(crate) async fn caller_of_token(&self, token: Zeroizing<String>) -> Result<Caller> {
         Ok(bearer_of(self, token).await?.0)
+    }
+
+    /// Begins a sign-in on the page of the sign-on service, where one is set up.
+    pub(crate) fn begin_sign_on(&self) -> Option<SignOnAttempt> {
+        self.0.sign_on.as_ref().and_then(SignOn::begin)
+    }
+
+    /// Returns true when people can sign in on the page of the sign-on service.
+    pub(crate) fn has_sign_on_page(&self) -> bool {
+        self.0.sign_on.as_ref().is_some_and(SignOn::has_page)
+    }
+
+    /// The person whom the sign-on service vouches for in its answer to the attempt that `kept` belongs to.
+    pub(crate) async fn finish_sign_on(
+        &self,
+        answer: SignOnAnswer,
+        kept: &str,
+    ) -> Result<Option<(OrgId, UserId, Vec<Role>)>> {
+        let Some(sign_on) = &self.0.sign_on else { return Ok(None) };
+        let claimed = sign_on.finish(answer, kept, self.0.service.clock().now()).await?;
+        Ok(claimed.map(|Claimed { org, user, roles }| (org, user, roles)))
     }
 
     /// Notes the caller of the request under way, for the log and for fair shares of the workers.

@@ -42,7 +42,7 @@ impl DocsPage {
 /// This description as a page, to read without a network.
 #[utoipa::path(
     get,
-    path = "/docs",
+    path = "/docs/api",
     tag = "operation",
     responses((status = 200, description = "One HTML file that loads nothing.", body = String, content_type = "text/html; charset=utf-8"))
 )]

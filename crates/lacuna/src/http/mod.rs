@@ -85,6 +85,7 @@ use self::listen::ConnectionLimits;
 pub(crate) use self::memory_tool::MEMORY_TOOL_BYTES_MAX;
 pub(crate) use self::metrics::install as install_metrics;
 use self::oidc::SignOn;
+pub(crate) use self::oidc::SignOnAnswer;
 pub(crate) use self::problem::{Problem, ToldFailure};
 use self::route_hint::RouteHint;
 #[cfg(fuzzing)]
@@ -132,6 +133,7 @@ struct Shared {
     local_tags: TagKey,
     request_time: Duration,
     body_time: Duration,
+    console_idle: Duration,
     mcp: mcp::Mcp,
 }
 
@@ -174,6 +176,7 @@ impl App {
             local_tags: TagKey::of(&secret),
             request_time: choice.request_time,
             body_time: choice.body_time,
+            console_idle: choice.console_idle,
         }))
     }
 
@@ -202,6 +205,11 @@ impl App {
     /// Returns true when only this machine calls, directly.
     pub(crate) fn is_local_only(&self) -> bool {
         self.0.is_local_only
+    }
+
+    /// Time without a click after which a browser is signed out of the console.
+    pub(crate) fn console_idle(&self) -> Duration {
+        self.0.console_idle
     }
 
     /// The port that the server listens on.

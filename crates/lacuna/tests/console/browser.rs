@@ -11,7 +11,9 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 use ureq::Agent;
 
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_secs(180);
+/// Milliseconds that a script may take; the rules of accessibility take long on long pages.
+const SCRIPT_MILLIS: u32 = 150_000;
 /// The key under which WebDriver names an element.
 const ELEMENT: &str = "element-6066-11e4-a52e-4f735466cecf";
 /// Nothing of the browser's own goes to the network, and it runs as root in a container.
@@ -48,6 +50,11 @@ pub(crate) struct Browser {
 
 impl Browser {
     pub(crate) fn start(language: &str) -> Self {
+        Self::start_with(language, &[])
+    }
+
+    /// A browser with more flags of its own.
+    pub(crate) fn start_with(language: &str, more: &[&str]) -> Self {
         let mut driver = Command::new("chromedriver")
             .arg("--port=0")
             .stdout(Stdio::piped())
@@ -64,11 +71,12 @@ impl Browser {
         let mut flags: Vec<String> = FLAGS.iter().map(ToString::to_string).collect();
         flags.push(format!("--user-data-dir={}", profile.path().display()));
         flags.push(format!("--accept-lang={language}"));
+        flags.extend(more.iter().map(ToString::to_string));
         let config = Agent::config_builder().http_status_as_error(false).timeout_global(Some(PATIENCE));
         let agent: Agent = config.build().into();
         let wanted = json!({"capabilities": {"alwaysMatch": {
             "browserName": "chrome",
-            "timeouts": {"script": 30_000},
+            "timeouts": {"script": SCRIPT_MILLIS},
             "goog:chromeOptions": {"binary": "/usr/bin/chromium", "args": flags},
             "goog:loggingPrefs": {"browser": "ALL"},
         }}});
@@ -175,12 +183,19 @@ impl Browser {
 
     /// Findings of the accessibility rules that are serious or critical.
     pub(crate) fn barriers(&self, rules: &str) -> Vec<String> {
+        self.barriers_in(rules, "html")
+    }
+
+    /// The same within the first part of the page that a selector names: some pages have too many parts for all.
+    pub(crate) fn barriers_in(&self, rules: &str, selector: &str) -> Vec<String> {
         self.run(rules);
-        let script = "const done = arguments[arguments.length - 1];
-            axe.run(document, {resultTypes: ['violations']}).then((found) => done(found.violations
+        let script = format!(
+            "const done = arguments[arguments.length - 1]; const part = document.querySelector({selector:?});
+            axe.run(part, {{resultTypes: ['violations']}}).then((found) => done(found.violations
                 .filter((one) => ['serious', 'critical'].includes(one.impact))
-                .map((one) => `${one.id}: ${one.nodes.map((node) => node.target.join(' ')).slice(0, 5).join(', ')}`)));";
-        let found = self.run_async(script);
+                .map((one) => `${{one.id}}: ${{one.nodes.map((node) => node.target.join(' ')).slice(0, 5).join(', ')}}`)));"
+        );
+        let found = self.run_async(&script);
         let found = found.as_array().unwrap_or_else(|| panic!("the rules did not run: {found}"));
         found.iter().map(|one| one.as_str().unwrap().to_owned()).collect()
     }

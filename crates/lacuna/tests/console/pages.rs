@@ -25,7 +25,7 @@ const PAGES: [(&str, &str); 12] = [
 const HEIGHT_MAX: u64 = 1_000;
 
 /// Keeps a picture of the page, if somebody wants pictures.
-fn keep(browser: &Browser, name: &str) {
+pub(crate) fn keep(browser: &Browser, name: &str) {
     if let Some(folder) = std::env::var_os("LACUNA_TEST_SCREENSHOTS").map(PathBuf::from) {
         std::fs::create_dir_all(&folder).unwrap();
         std::fs::write(folder.join(format!("{name}.png")), browser.screenshot(HEIGHT_MAX)).unwrap();

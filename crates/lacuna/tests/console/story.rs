@@ -1,37 +1,7 @@
 //! The tasks of a person on the pages, in a real browser: find, read, correct, forget, verify, consent, destroy.
 
-use std::time::Duration;
-
 use crate::browser::{Browser, rules};
-use crate::visit::House;
-
-/// Times that a page is looked at for words, and the pause between.
-const LOOKS_MAX: u32 = 100;
-const LOOK_EVERY: Duration = Duration::from_millis(100);
-
-/// Clicks a link or a button by its words.
-fn press(browser: &Browser, words: &str) {
-    let script = format!(
-        "const all = [...document.querySelectorAll('main a, main button, main summary, header button')];
-         const found = all.find((one) => one.textContent.trim().startsWith({words:?}));
-         if (!found) return false;
-         document.querySelectorAll('[data-pressed]').forEach((one) => one.removeAttribute('data-pressed'));
-         found.setAttribute('data-pressed', '');
-         return true;"
-    );
-    assert_eq!(browser.run(&script), true, "no {words:?} on {}\n{}", browser.url(), browser.text());
-    browser.click("[data-pressed]");
-}
-
-#[track_caller]
-fn shows(browser: &Browser, words: &str) {
-    let shown = (0..LOOKS_MAX).any(|look| {
-        // A form without a script may still be on its way.
-        std::thread::sleep(LOOK_EVERY * look.min(1));
-        browser.text().contains(words)
-    });
-    assert!(shown, "{} does not show {words:?}:\n{}", browser.url(), browser.text());
-}
+use crate::visit::{House, press, shows};
 
 #[test]
 fn somebody_finds_corrects_forgets_and_holds_the_proof() {

@@ -1,11 +1,45 @@
 //! A home with memories, its server, and a person who is signed in.
 
 use std::fs;
+use std::time::Duration;
 
 use serde_json::json;
 
 use crate::browser::Browser;
 use crate::support::{Answer, Home, Server};
+
+/// Times that a page is looked at for words, and the pause between.
+const LOOKS_MAX: u32 = 100;
+const LOOK_EVERY: Duration = Duration::from_millis(100);
+
+/// Clicks a link or a button by its words, once the page has it.
+pub(crate) fn press(browser: &Browser, words: &str) {
+    let script = format!(
+        "const all = [...document.querySelectorAll('main a, main button, main summary, header button, .side a')];
+         const found = all.find((one) => one.textContent.trim().startsWith({words:?}));
+         if (!found) return false;
+         document.querySelectorAll('[data-pressed]').forEach((one) => one.removeAttribute('data-pressed'));
+         found.setAttribute('data-pressed', '');
+         return true;"
+    );
+    let found = (0..LOOKS_MAX).any(|look| {
+        std::thread::sleep(LOOK_EVERY * look.min(1));
+        browser.run(&script) == true
+    });
+    assert!(found, "no {words:?} on {}\n{}", browser.url(), browser.text());
+    browser.click("[data-pressed]");
+}
+
+/// Waits until the page shows these words.
+#[track_caller]
+pub(crate) fn shows(browser: &Browser, words: &str) {
+    let shown = (0..LOOKS_MAX).any(|look| {
+        // A form without a script may still be on its way.
+        std::thread::sleep(LOOK_EVERY * look.min(1));
+        browser.text().contains(words)
+    });
+    assert!(shown, "{} does not show {words:?}:\n{}", browser.url(), browser.text());
+}
 
 /// Texts of an ordinary life, in the form of a batch.
 const LIFE: [(&str, &[&str]); 14] = [
@@ -41,7 +75,11 @@ impl House {
     }
 
     pub(crate) fn empty() -> Self {
-        let home = Home::new();
+        Self::at(Home::new())
+    }
+
+    /// A server on a home with settings of its own.
+    pub(crate) fn at(home: Home) -> Self {
         let server = home.serve(&[]);
         Self { home, server }
     }
@@ -71,6 +109,7 @@ impl House {
     }
 
     pub(crate) fn enter(&self, browser: &Browser) {
+        browser.resize(1_280, 900);
         browser.go(&self.link());
         browser.go(&format!("{}/", self.server.url));
     }

@@ -21,7 +21,7 @@ const ROUTES: [(&str, &str); 116] = [
     ("get", "/readyz"),
     ("get", "/metrics"),
     ("get", "/openapi.json"),
-    ("get", "/docs"),
+    ("get", "/docs/api"),
     ("post", "/v1/memories"),
     ("get", "/v1/memories"),
     ("post", "/v1/memories/batch"),
@@ -320,7 +320,7 @@ fn fits(api: &Value, schema: &Value, value: &Value, what: &str) {
 fn the_page_is_whole_and_loads_nothing() {
     let home = Home::new();
     let server = home.serve(&[]);
-    let answer = server.get("/docs");
+    let answer = server.get("/docs/api");
     assert_eq!(answer.header("content-type"), Some("text/html; charset=utf-8"));
     let policy = answer.header("content-security-policy").unwrap().to_owned();
     assert!(

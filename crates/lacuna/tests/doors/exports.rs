@@ -222,7 +222,7 @@ fn a_link_says_what_kind_of_file_it_is() {
     assert_eq!(server.post("/v1/exports", &only).expect(201)["record_count"], 0);
     server.post("/v1/exports", &json!({"format": "xml"})).refused(422, "invalid");
     let audit = home.run(&["audit", "list"]).ok().stdout;
-    assert_eq!(audit.matches("memory_export").count(), 3, "{audit}");
+    assert_eq!(audit.matches("exported").count(), 3, "{audit}");
 }
 
 #[test]

@@ -45,6 +45,7 @@ mod own_postgres;
 mod packages;
 mod person;
 mod personas;
+mod plain_words;
 #[path = "../../../lacuna-core/tests/support/postgres_database.rs"]
 mod postgres_database;
 mod records;

@@ -402,7 +402,7 @@ fn whatever_is_out_of_reach_answers_like_what_does_not_exist() {
     // A person's request names no vault: it means all of the caller's organisation. The memory tool means the
     // caller's own vault, and has a test of its own.
     let fixed = [
-        "GET /docs",
+        "GET /docs/api",
         "GET /healthz",
         "GET /metrics",
         "GET /openapi.json",
@@ -547,7 +547,7 @@ fn an_administrator_governs_the_vaults_of_others_without_reading_them() {
 
 /// What is open to everybody: health, figures, the description, and links that are their own token.
 const OPEN: [&str; 6] =
-    ["/healthz", "/readyz", "/metrics", "/openapi.json", "/docs", "/v1/exports/{export_token}"];
+    ["/healthz", "/readyz", "/metrics", "/openapi.json", "/docs/api", "/v1/exports/{export_token}"];
 
 #[test]
 fn without_a_good_token_no_route_does_anything() {

@@ -18,18 +18,20 @@ macro_rules! catalogue {
 catalogue! {
     months memories answers times days you menu navigation skip_to_content sign_out sign_in back_to_start
     nothing_here older newer any number when why how until forever nav_memory nav_overview nav_forget
-    nav_ask nav_receipts nav_review nav_consents nav_retention nav_access nav_goodbye nav_operate
+    nav_ask nav_receipts nav_review nav_consents nav_retention nav_access nav_goodbye nav_operate nav_docs
     entrance_title entrance_lead entrance_local entrance_local_how entrance_token entrance_token_how
-    entrance_token_wrong entrance_link_over token signed_in_title signed_in continue_here search
+    entrance_token_wrong entrance_link_over entrance_sign_on
+    entrance_sign_on_how entrance_sign_on_do entrance_sign_on_failed token signed_in_title signed_in continue_here search
     search_title search_label search_placeholder filters filter_name filter_tag filter_sensitivity
     filter_source filter_assistant filter_state filter_since filter_until filter_apply filter_clear
-    remembered_in_all damaged found_among found_nothing weak_title weak_hint how_sure why_meaning
+    remembered_in_all memory_empty_title memory_empty memory_empty_more
+    damaged found_among found_nothing weak_title weak_hint how_sure why_meaning
     why_context why_words why_both pinned note_mark memory_title actions pin unpin hide archive restore
     forget_this correct correct_label correct_hint correct_do correct_asked correct_refused correct_waits
     yes_store share share_label share_hint share_do show_new show_receipt done_corrected done_hidden
     done_shared how_it_fades curve_title curve_hint where_from source tool assistant channel external
     external_hint kept_until privacy ground names around made_of made_into says_alike who_read nobody_read
-    in_console through overview_lead picture_label picture_hint names_title topics_title sensitive_title
+    in_console through assistant_read about_topics overview_lead picture_label picture_hint names_title topics_title sensitive_title
     access_lead forget_lead forget_label forget_placeholder forget_examples forget_how forget_partial
     forget_plan forget_unclear which_person plan_title plan_lead plan_direct plan_direct_hint plan_possible
     plan_possible_hint plan_all plan_leaves plan_falls plan_falls_hint plan_rebuilt plan_goes plan_stays

@@ -2,6 +2,10 @@
 const api = JSON.parse(document.getElementById("description").textContent);
 const METHODS = ["get", "post", "put", "patch", "delete"];
 const DEPTH_MAX = 6;
+/* Three operations are enough to begin with; they come first, and so do their groups. */
+const FIRST = [["Remember", "remember"], ["Recall", "search"], ["Forget", "plan_forget"]];
+const FIRST_TAGS = ["memories", "forget"];
+const early = (list, name) => (list.includes(name) ? list.indexOf(name) : list.length);
 
 /* Text is only ever set as text: nothing of the description can become markup. */
 function element(name, attributes, ...children) {
@@ -112,8 +116,13 @@ function unfold() {
     }
   }
   page.append(element("h1", {}, `${api.info.title} ${api.info.version}`), element("p", {}, api.info.description || ""));
-  for (const [tag, group] of groups) {
+  const start = element("div", {}, element("h2", {}, "start here"));
+  for (const [word, id] of FIRST) start.append(element("a", { href: `#${id}`, "data-words": word.toLowerCase() }, word));
+  index.append(start);
+  const ids = FIRST.map(([, id]) => id);
+  for (const [tag, group] of [...groups].sort(([a], [b]) => early(FIRST_TAGS, a) - early(FIRST_TAGS, b))) {
     if (!group.list.length) continue;
+    group.list.sort(([, , a], [, , b]) => early(ids, a.operationId) - early(ids, b.operationId));
     page.append(element("h2", { id: `tag-${tag}` }, tag), element("p", { class: "quiet" }, group.about));
     const links = element("div", {}, element("h2", {}, tag));
     for (const [path, method, operation] of group.list) {
@@ -127,7 +136,7 @@ function unfold() {
 
 document.getElementById("filter").addEventListener("input", (event) => {
   const wanted = event.target.value.toLowerCase();
-  for (const link of document.querySelectorAll("nav a")) link.hidden = !link.dataset.words.includes(wanted);
+  for (const link of document.querySelectorAll("nav a[data-words]")) link.hidden = !link.dataset.words.includes(wanted);
 });
 unfold();
 if (location.hash) document.getElementById(location.hash.slice(1))?.scrollIntoView();

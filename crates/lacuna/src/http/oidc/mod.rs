@@ -1,6 +1,7 @@
 //! Sign-on by signed tokens of another service: JWTs of one issuer for one audience, verified with the issuer's
 //! published keys, and mapped to an organisation, a user and roles by the operator's rules.
 
+mod code_flow;
 mod jwks;
 mod jwt;
 
@@ -10,6 +11,7 @@ use jiff::Timestamp;
 use lacuna_types::{OrgId, Role, UserId};
 use serde_json::{Map, Value};
 
+pub(crate) use self::code_flow::{SignOnAnswer, SignOnAttempt};
 use self::jwks::Jwks;
 use self::jwt::Jwt;
 use crate::config::{OidcChoice, OrgOf};
@@ -37,6 +39,16 @@ impl SignOn {
         Self { choice: choice.clone(), keys: Jwks::new(&choice.jwks_url, pause) }
     }
 
+    /// Begins a sign-in on the provider's page, where one is set up.
+    pub(super) fn begin(&self) -> Option<SignOnAttempt> {
+        self.choice.code_flow.as_ref().map(code_flow::begin)
+    }
+
+    /// Returns true when people can sign in on the provider's page.
+    pub(super) fn has_page(&self) -> bool {
+        self.choice.code_flow.is_some()
+    }
+
     /// Identity of a valid token; `None` for every other token, whatever the reason: its sender learns nothing.
     pub(super) async fn claimed(&self, token: &str, now: Timestamp) -> Result<Option<Claimed>> {
         let Some(jwt) = Jwt::parse(token) else { return Ok(None) };
@@ -44,15 +56,21 @@ impl SignOn {
         if !candidates.iter().any(|key| jwt.is_signed_by(key)) {
             return Ok(None);
         }
-        Ok(read_claims(&self.choice, jwt.claims(), now))
+        Ok(read_claims(&self.choice, &self.choice.audience, jwt.claims(), now))
     }
 }
 
-fn read_claims(choice: &OidcChoice, claims: &Map<String, Value>, now: Timestamp) -> Option<Claimed> {
+/// The identity that claims for `audience` state.
+fn read_claims(
+    choice: &OidcChoice,
+    audience: &str,
+    claims: &Map<String, Value>,
+    now: Timestamp,
+) -> Option<Claimed> {
     let text = |name: &str| claims.get(name).and_then(Value::as_str);
     let is_for_us = match claims.get("aud")? {
-        Value::String(one) => *one == choice.audience,
-        Value::Array(several) => several.iter().any(|one| one.as_str() == Some(&choice.audience)),
+        Value::String(one) => one == audience,
+        Value::Array(several) => several.iter().any(|one| one.as_str() == Some(audience)),
         _ => false,
     };
     if text("iss") != Some(&choice.issuer) || !is_for_us || !is_in_force(claims, now) {
@@ -122,6 +140,7 @@ mod tests {
             user_claim: "sub".into(),
             roles_claim: "realm.roles".into(),
             roles: vec![("staff".into(), Role::User), ("boss".into(), Role::Admin)],
+            code_flow: None,
         }
     }
 
@@ -131,7 +150,7 @@ mod tests {
             "tenant": "acme", "sub": "anna", "realm": {"roles": ["staff", "stranger"]},
         });
         change(claims.as_object_mut().unwrap());
-        read_claims(&choice(), claims.as_object().unwrap(), Timestamp::from_second(800).unwrap())
+        read_claims(&choice(), "lacuna", claims.as_object().unwrap(), Timestamp::from_second(800).unwrap())
     }
 
     #[test]

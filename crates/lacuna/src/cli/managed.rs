@@ -6,11 +6,11 @@ use lacuna_core::index::Filter;
 use lacuna_core::permit::{Grant, Recall};
 use lacuna_core::read::{Condition, LIST_PAGE_DEFAULT};
 use lacuna_core::write::{Corrected, Outcome};
-use lacuna_types::MemoryId;
 use serde_json::value::RawValue;
 
 use super::args::{ScopeArgs, words};
 use super::output::{Output, counted};
+use super::short_id::{self, Care};
 use super::when::TimeArg;
 use crate::assemble::{Installation, assemble};
 use crate::config::Config;
@@ -59,9 +59,10 @@ pub(super) fn condition(json: &str) -> Result<Condition> {
 }
 
 pub(super) fn replace(config: &Config, args: &ReplaceArgs, output: &Output) -> Result<()> {
-    let id: MemoryId = args.memory_id.parse()?;
     let metadata = args.metadata.as_deref().map(|json| raw("metadata", json)).transpose()?;
     let installation = assemble(config)?;
+    // The old text goes without a question.
+    let id = short_id::memory_id(&installation, args.scope.as_deref(), &args.memory_id, Care::ForGood)?;
     let grant = installation.grant(args.scope.as_deref())?;
     let replace = |confirm: Option<String>| -> Result<Corrected> {
         let request = ReplaceRequest {
@@ -90,12 +91,13 @@ pub(super) fn replace(config: &Config, args: &ReplaceArgs, output: &Output) -> R
 }
 
 pub(super) fn expire(config: &Config, args: &ExpireArgs, output: &Output) -> Result<()> {
-    let ids = args.memory_ids.iter().map(|id| id.parse()).collect::<lacuna_types::Result<Vec<MemoryId>>>()?;
     let installation = assemble(config)?;
+    let ids = short_id::memory_ids(&installation, args.scope.as_deref(), &args.memory_ids, Care::Usual)?;
     let expires_at = args.at.map(|when| when.after(installation.service.clock().now()));
     let grant = installation.grant(args.scope.as_deref())?;
     ManagedMemories::of(&installation.service).set_expiry(&grant, &ids, expires_at)?;
-    let set = serde_json::json!({ "memory_ids": args.memory_ids, "expires_at": expires_at });
+    let whole: Vec<String> = ids.iter().map(ToString::to_string).collect();
+    let set = serde_json::json!({ "memory_ids": whole, "expires_at": expires_at });
     output.show(&set, |_| {
         let counted = counted(ids.len(), "memory expires", "memories expire");
         match expires_at {

@@ -130,7 +130,7 @@ pub(super) fn run(config: &Config, args: Box<RememberArgs>, output: &Output) -> 
     let scope = args.scope.as_deref();
     let derived = args.derived_from.iter().map(|link| lineage(&installation, scope, link));
     let derived = derived.collect::<Result<Vec<_>>>()?;
-    let request = request(text, *args, derived, installation.service.clock());
+    let request = request(text, *args, derived, installation.service.clock())?;
     let view = remember_one(&installation, &grant, request, yes, output)?;
     settle::settle(&installation, output);
     output.show(&view, people)
@@ -188,7 +188,7 @@ fn request(
     args: RememberArgs,
     derived_from: Vec<LineageBody>,
     clock: &dyn Clock,
-) -> RememberRequest {
+) -> Result<RememberRequest> {
     let has_source =
         args.session.is_some() || args.turn.is_some() || args.source.is_some() || args.tool.is_some();
     let source = SourceBody {
@@ -199,7 +199,7 @@ fn request(
         ..SourceBody::default()
     };
     let detail = |content| DetailBody { content, brightness: 1.0 };
-    RememberRequest {
+    Ok(RememberRequest {
         content,
         gist: args.gist,
         details: args.details.into_iter().map(detail).collect(),
@@ -222,7 +222,7 @@ fn request(
         expires_at: args.expires.map(|when| when.after(clock.now())),
         created_at: args.at.map(|when| when.before(clock.now())),
         ..RememberRequest::default()
-    }
+    })
 }
 
 /// `MEMORY_ID`, or `MEMORY_ID=HOW`.

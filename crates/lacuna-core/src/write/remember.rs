@@ -18,6 +18,7 @@ use crate::vault::receipt::SignedReceipt;
 use crate::vault::service::Service;
 use crate::vault::stamp::settings_of;
 use crate::write::hold::hold;
+use crate::write::neighbours::find_split;
 use crate::write::number::Numbering;
 use crate::write::outcome::{Asked, HeldDraft, Outcome, Refused, Remembered};
 use crate::write::part::{PartedTurn, part_turn};
@@ -70,7 +71,8 @@ pub(crate) fn remember_in(
     }
     let now = service.clock.now();
     let digests: Vec<_> = drafts.iter().map(|draft| sha256(draft.text.expose().as_bytes())).collect();
-    let standings = standings(service, grant, &drafts, &digests, now)?;
+    let mut standings = standings(service, grant, &drafts, &digests, now)?;
+    find_split(service, grant.scope(), manner.numbering.as_ref(), &drafts, &mut standings)?;
     let gate = gate(service, grant, now)?;
     let presentable = clean_all(service, &gate, drafts, standings)?;
     let vectors = embed_all(service, &presentable)?;
@@ -240,6 +242,7 @@ fn standings(
         was_stored: false,
         sensitivity: Vec::new(),
         external: false,
+        split: Vec::new(),
     };
     let mut standings: Vec<DraftOrigin> = drafts.iter().map(|_| newcomer()).collect();
     for ((draft, digest), standing) in drafts.iter().zip(digests).zip(&mut standings) {

@@ -223,6 +223,7 @@ impl SearchResponse {
 impl From<RecalledMemory> for FoundMemory {
     fn from(found: RecalledMemory) -> Self {
         let memory = found.memory;
+        let source_label = source_label(&memory.facets, memory.content.full_text().expose());
         Self {
             memory_id: memory.id.to_string(),
             author: memory.facets.history.author.as_ref().map(ToString::to_string),
@@ -233,7 +234,7 @@ impl From<RecalledMemory> for FoundMemory {
             shortened: found.shortened,
             trust: memory.facets.source.trust.into(),
             from_external_content: memory.facets.source.from_external_content,
-            source_label: source_label(&memory.facets),
+            source_label,
             tags: memory.facets.tags,
             salience: memory.facets.vitality.salience,
             score: found.score,

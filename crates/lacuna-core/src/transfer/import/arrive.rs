@@ -160,6 +160,7 @@ impl Importing<'_> {
             was_stored: is_ours && !scope.holder.is_shared(),
             sensitivity: Vec::new(),
             external: false,
+            split: Vec::new(),
         };
         if draft.derived_from.is_empty() {
             return Ok(standing);

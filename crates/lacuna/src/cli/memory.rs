@@ -12,6 +12,7 @@ use lacuna_types::{Memory, MemoryId};
 use super::args::{ScopeArgs, words};
 use super::audit::{self, AuditReportArgs};
 use super::chart::row;
+use super::month::day;
 use super::output::{Output, counted, fields, table};
 use super::recall::FilterArgs;
 use super::redact::{self, ClearArgs, RedactArgs, RedactUserArgs, TopicArgs};
@@ -22,8 +23,8 @@ use crate::codes;
 use crate::config::Config;
 use crate::wire::failure::{Failure, Result};
 use crate::wire::{
-    self, CurveView, ForgottenView, InspectView, MemoryPage, MemoryView, MovedView, PrivacyClass,
-    PromotionView, read_cursor, read_target,
+    self, CurveView, ForgottenView, InspectView, MemoryPage, MemorySummary, MemoryView, MovedView,
+    PrivacyClass, PromotionView, read_cursor, read_target,
 };
 
 #[derive(Subcommand)]
@@ -268,10 +269,7 @@ fn list(
         let rows = page.memories.iter().map(|memory| {
             [
                 memory.created_at.strftime("%Y-%m-%d %H:%M").to_string(),
-                match &memory.source_label {
-                    Some(label) => format!("{} [{label}]", memory.gist),
-                    None => memory.gist.clone(),
-                },
+                told(memory),
                 memory.category.to_string(),
                 memory.tags.join(", "),
                 memory.memory_id.clone(),
@@ -283,6 +281,14 @@ fn list(
             None => table,
         }
     })
+}
+
+/// The gist with its label, and with the end of its time where something ends it.
+fn told(memory: &MemorySummary) -> String {
+    let label = memory.source_label.iter().map(|label| format!(" [{label}]"));
+    let because = memory.kept_because.as_ref().map(|reason| format!(": {reason}")).unwrap_or_default();
+    let kept = memory.expires_at.iter().map(|at| format!(" [kept until {}{because}]", day(*at)));
+    std::iter::once(memory.gist.clone()).chain(label).chain(kept).collect()
 }
 
 fn show_moved(installation: &Installation, moved: Moved, output: &Output) -> Result<()> {
@@ -381,7 +387,8 @@ fn people(memory: &MemoryView) -> String {
         rows.push(("label", label.clone()));
     }
     if let Some(expiry) = facets.expires_at {
-        rows.push(("expires", expiry.to_string()));
+        let because = memory.kept_because.as_ref().map(|reason| format!(": {reason}")).unwrap_or_default();
+        rows.push(("kept until", format!("{}{because}", day(expiry))));
     }
     if let Some(author) = &memory.author {
         rows.push(("author", author.clone()));

@@ -234,6 +234,6 @@ fn done(view: &AnsweredView) -> String {
     lines.join("\n")
 }
 
-fn day(at: Timestamp) -> String {
+pub(super) fn day(at: Timestamp) -> String {
     at.strftime("%Y-%m-%d").to_string()
 }

@@ -33,6 +33,9 @@ pub(crate) struct MemoryView {
     /// The label to show beside it, such as "noted by the assistant, not confirmed"; absent for the owner's own word.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) source_label: Option<String>,
+    /// Reason why its time ends at `expires_at`: a category, a tier, a rule of its owner.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) kept_because: Option<String>,
     /// Number of times that the same text was written again.
     pub(crate) repeats: u32,
     pub(crate) state: words::Lifecycle,
@@ -99,10 +102,11 @@ impl From<Facets> for FacetsView {
 impl MemoryView {
     pub(crate) fn of(mut memory: Memory, scope: &Scope) -> Self {
         let text = memory.content.full_text().expose().to_owned();
-        let source_label = source_label(&memory.facets);
+        let source_label = source_label(&memory.facets, &text);
         let history = std::mem::take(&mut memory.facets.history);
         Self {
             source_label,
+            kept_because: memory.kept_because.map(str::to_owned),
             memory_id: memory.id.to_string(),
             scope: shown(scope),
             author: history.author.map(|author| author.to_string()),
@@ -169,13 +173,19 @@ pub(crate) struct MemorySummary {
     pub(crate) tags: Vec<String>,
     pub(crate) salience: f32,
     pub(crate) created_at: Timestamp,
+    /// The time until which it is kept; absent when nothing ends its time.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) expires_at: Option<Timestamp>,
+    /// Reason why its time ends: a category, a tier, a rule of its owner.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) kept_because: Option<String>,
 }
 
 impl From<Memory> for MemorySummary {
     fn from(memory: Memory) -> Self {
         Self {
             memory_id: memory.id.to_string(),
-            source_label: source_label(&memory.facets),
+            source_label: source_label(&memory.facets, memory.content.gist.expose()),
             author: memory.facets.history.author.map(|author| author.to_string()),
             state: memory.state.into(),
             gist: memory.content.gist.into_exposed(),
@@ -184,6 +194,8 @@ impl From<Memory> for MemorySummary {
             tags: memory.facets.tags,
             salience: memory.facets.vitality.salience,
             created_at: memory.created_at,
+            expires_at: memory.facets.retention.expires_at,
+            kept_because: memory.kept_because.map(str::to_owned),
         }
     }
 }

@@ -63,7 +63,7 @@ pub(crate) use jobs::{JobList, JobView};
 pub(crate) use lacuna_types::hex::hex;
 pub(crate) use lacuna_types::hex::unhex;
 pub(crate) use member::MemberList;
-pub(crate) use memory::{MemoryPage, MemoryView, PromotionView};
+pub(crate) use memory::{MemoryPage, MemorySummary, MemoryView, PromotionView};
 pub(crate) use month::{AnswerRequest, AnsweredView, MonthPageView, MonthView, ReviewItemView};
 pub(crate) use person::{
     NoticeList, PersonBatchView, PersonBody, PersonConfirmRequest, PersonForgottenView, PersonPlanRequest,

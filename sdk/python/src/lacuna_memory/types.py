@@ -191,6 +191,8 @@ class AppendedTurnStored(TypedDict):
 
     #: Memories that say nearly the same, or may contradict it.
     alike: NotRequired[list[str]]
+    #: The time from which its owner is asked whether to keep it.
+    asks_at: NotRequired[str | None]
     #: `sha256:` and the digest of the text as it was stored.
     content_hash: str
     created_at: str
@@ -203,6 +205,8 @@ class AppendedTurnStored(TypedDict):
     held: NotRequired[Held | None]
     #: True for a note of an assistant: it is found, labelled as not confirmed, and is no fact.
     is_note: NotRequired[bool]
+    #: Reason why its time ends: a category, a tier, a rule of its owner.
+    kept_because: NotRequired[str | None]
     #: The time until which it is kept; absent when nothing ends its time, or when it was there before.
     kept_until: NotRequired[str | None]
     lane: Lane
@@ -722,6 +726,9 @@ class GateReport(TypedDict):
 
     #: Other changes, as `field: rule`.
     changes: NotRequired[list[str]]
+    #: True if a part was cut that stays when the text is sent with `consent_basis` `explicit-consent`: an
+    #: address, or a number that a state gives to a person.
+    consent_keeps: NotRequired[bool]
     #: The gate's judgements.
     judgements: list[Judgement]
     #: Secrets that were found.
@@ -822,6 +829,8 @@ class Memory(Facets):
     created_at: str
     details: list[Detail]
     gist: str
+    #: Reason why its time ends at `expires_at`: a category, a tier, a rule of its owner.
+    kept_because: NotRequired[str | None]
     memory_id: str
     promotion: NotRequired[Promotion | None]
     #: Number of times that the same text was written again.
@@ -856,7 +865,11 @@ class MemorySummary(TypedDict):
     category: Category
     content_type: ContentType
     created_at: str
+    #: The time until which it is kept; absent when nothing ends its time.
+    expires_at: NotRequired[str | None]
     gist: str
+    #: Reason why its time ends: a category, a tier, a rule of its owner.
+    kept_because: NotRequired[str | None]
     memory_id: str
     salience: float
     #: The label to show beside it; absent for the owner's own word.
@@ -1049,6 +1062,8 @@ class OutcomeStored(TypedDict):
 
     #: Memories that say nearly the same, or may contradict it.
     alike: NotRequired[list[str]]
+    #: The time from which its owner is asked whether to keep it.
+    asks_at: NotRequired[str | None]
     #: `sha256:` and the digest of the text as it was stored.
     content_hash: str
     created_at: str
@@ -1061,6 +1076,8 @@ class OutcomeStored(TypedDict):
     held: NotRequired[Held | None]
     #: True for a note of an assistant: it is found, labelled as not confirmed, and is no fact.
     is_note: NotRequired[bool]
+    #: Reason why its time ends: a category, a tier, a rule of its owner.
+    kept_because: NotRequired[str | None]
     #: The time until which it is kept; absent when nothing ends its time, or when it was there before.
     kept_until: NotRequired[str | None]
     lane: Lane
@@ -1378,6 +1395,8 @@ class Remembered(TypedDict):
 
     #: Memories that say nearly the same, or may contradict it.
     alike: NotRequired[list[str]]
+    #: The time from which its owner is asked whether to keep it.
+    asks_at: NotRequired[str | None]
     #: `sha256:` and the digest of the text as it was stored.
     content_hash: str
     created_at: str
@@ -1390,6 +1409,8 @@ class Remembered(TypedDict):
     held: NotRequired[Held | None]
     #: True for a note of an assistant: it is found, labelled as not confirmed, and is no fact.
     is_note: NotRequired[bool]
+    #: Reason why its time ends: a category, a tier, a rule of its owner.
+    kept_because: NotRequired[str | None]
     #: The time until which it is kept; absent when nothing ends its time, or when it was there before.
     kept_until: NotRequired[str | None]
     lane: Lane

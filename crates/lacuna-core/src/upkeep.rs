@@ -15,6 +15,7 @@ use crate::govern::examine::Examined;
 use crate::govern::hold::HoldRequest;
 use crate::govern::jobs::run::Ran;
 use crate::govern::jobs::{Job, Schedule};
+use crate::govern::redact::{StoredRedaction, StoredRedactions};
 use crate::govern::rollback::{AcceptedRollback, AnchorReport};
 use crate::govern::tokens::{TokenId, TokenInfo, TokenRequest};
 use crate::govern::users::RemovedUser;
@@ -91,6 +92,25 @@ impl Upkeep<'_> {
     /// Opens every memory of a vault with its text, shows none, and counts what is damaged or left over.
     pub fn examine(&self, scope: &Scope) -> Result<Examined> {
         crate::govern::examine::examine(self.service, scope)
+    }
+
+    /// Says what [`Upkeep::redact_stored`] would change. `progress` hears how many memories have been read, and may
+    /// break off.
+    pub fn plan_redaction(
+        &self,
+        grant: &Grant<Forget>,
+        progress: &mut Progress<'_>,
+    ) -> Result<Vec<StoredRedaction>> {
+        crate::govern::redact::plan_redaction(self.service, grant, progress)
+    }
+
+    /// Takes out of every stored memory what today's rules for secrets and numbers would not let in, with receipts.
+    pub fn redact_stored(
+        &self,
+        grant: &Grant<Forget>,
+        progress: &mut Progress<'_>,
+    ) -> Result<StoredRedactions> {
+        crate::govern::redact::redact_stored(self.service, grant, progress)
     }
 
     /// Finishes what a crash interrupted in one vault: announced moves and erasures, and keys and blobs whose record

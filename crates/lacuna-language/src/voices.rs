@@ -3,6 +3,7 @@
 //! A person who pastes a mail has not said what the mail says. Structure decides: fences, quotation marks, headers of
 //! mail, tags of any host, lines of a log, and runs of text that an introduction announces.
 
+use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::LazyLock;
 
@@ -52,6 +53,8 @@ const HEADERS_MIN: usize = 2;
 const HEADER_LINES: usize = 4;
 /// A run shorter than this after an introduction is the speaker's own list or answer, in bytes.
 const PASTED_BYTES_MIN: usize = 60;
+/// Stretches between tags that are told apart; whatever follows them is no longer the speaker's.
+const TAGGED_MAX: usize = 64;
 /// Own words that make a sentence.
 const SENTENCE_WORDS_MIN: usize = 3;
 
@@ -86,12 +89,46 @@ pub fn passages(text: &str) -> Vec<Passage> {
 
 /// Returns true when a text is mostly somebody else's words, or holds no sentence of the speaker's own beside them.
 pub fn is_pasted(text: &str) -> bool {
-    let words = |passage: &Passage| text[passage.span.clone()].split_whitespace().count();
-    let passages = passages(text);
+    is_pasted_in(text, &passages(text))
+}
+
+/// Returns the same as [`is_pasted`], for a text whose passages are known.
+pub fn is_pasted_in(text: &str, passages: &[Passage]) -> bool {
     let own = |passage: &&Passage| passage.voice == WhoseWords::Own;
-    let external: usize = passages.iter().filter(|passage| !own(passage)).map(words).sum();
-    let said: usize = passages.iter().filter(own).map(words).sum();
+    let external: usize =
+        passages.iter().filter(|passage| !own(passage)).map(|passage| passage.words(text)).sum();
+    let said: usize = passages.iter().filter(own).map(|passage| passage.words(text)).sum();
     external > 0 && (said < SENTENCE_WORDS_MIN || external > said)
+}
+
+/// Returns true for a passage that makes statements of somebody else's: mail, pages, and text that was announced as
+/// copied. Code, logs and quotations illustrate what their speaker says.
+pub fn is_brought(text: &str, passage: &Passage) -> bool {
+    use ExternalSign::{Mail, Paste, Tag};
+    matches!(passage.voice, WhoseWords::External(Mail | Paste | Tag))
+        && passage.words(text) >= SENTENCE_WORDS_MIN
+}
+
+/// Returns true when a part of a text is a sentence of somebody else's.
+pub fn has_external(text: &str) -> bool {
+    let is_external = |one: &Passage| one.voice != WhoseWords::Own && one.words(text) >= SENTENCE_WORDS_MIN;
+    passages(text).iter().any(is_external)
+}
+
+/// The speaker's own words in a turn, one passage per line.
+pub fn own_words(text: &str) -> Cow<'_, str> {
+    let passages = passages(text);
+    if passages.iter().all(|passage| passage.voice == WhoseWords::Own) {
+        return Cow::Borrowed(text);
+    }
+    let own = passages.into_iter().filter(|passage| passage.voice == WhoseWords::Own);
+    Cow::Owned(own.map(|passage| text[passage.span].trim()).collect::<Vec<_>>().join("\n"))
+}
+
+impl Passage {
+    fn words(&self, text: &str) -> usize {
+        text[self.span.clone()].split_whitespace().filter(|word| word.contains(char::is_alphanumeric)).count()
+    }
 }
 
 type Found = (Range<usize>, ExternalSign);
@@ -164,30 +201,40 @@ fn tagged(text: &str) -> Vec<Found> {
     let Some(pattern) = TAG.as_ref() else { return Vec::new() };
     let mut found: Vec<Found> = Vec::new();
     let mut from = 0;
+    let mut lower: Option<String> = None;
     while let Some(tag) = pattern.captures_at(text, from)
         && let (Some(whole), Some(name)) = (tag.get(0), tag.get(2))
     {
         from = whole.end();
+        if found.len() == TAGGED_MAX {
+            found.push((whole.start()..text.len(), ExternalSign::Tag));
+            return found;
+        }
         // `Vec<String>` is a type, not a tag.
         if text[..whole.start()].ends_with(|c: char| c.is_alphanumeric()) {
             continue;
         }
         let closes = tag.get(1).is_some();
         let start = if closes { paragraph_start(text, whole.start()) } else { whole.start() };
-        let end = if closes { text.len() } else { closing(text, whole.end(), name.as_str()) };
+        let end = if closes {
+            text.len()
+        } else {
+            closing(lower.get_or_insert_with(|| text.to_ascii_lowercase()), whole.end(), name.as_str())
+        };
         found.push((start..end, ExternalSign::Tag));
         from = end.max(from);
     }
     found
 }
 
-/// The end of the last tag that closes a name: one in the middle may have been written to look like the end.
+/// The end of the last tag that closes a name, in a text in lower case: one in the middle may have been written to look
+/// like the end.
 fn closing(text: &str, from: usize, name: &str) -> usize {
     const VOID: &[&str] = &["br", "hr", "img", "input", "meta", "link", "wbr"];
     if VOID.contains(&name.to_ascii_lowercase().as_str()) {
         return from;
     }
-    let rest = text[from..].to_ascii_lowercase();
+    let rest = &text[from..];
     let Some(at) = rest.rfind(&format!("</{}", name.to_ascii_lowercase())) else { return text.len() };
     let end = rest[at..].find('>').map_or(rest.len(), |end| at + end + 1);
     from + end
@@ -270,8 +317,7 @@ mod tests {
     use super::*;
 
     fn own(text: &str) -> String {
-        let own = passages(text).into_iter().filter(|passage| passage.voice == WhoseWords::Own);
-        own.map(|passage| text[passage.span].trim().to_owned()).collect::<Vec<_>>().join(" ")
+        own_words(text).trim().replace('\n', " ")
     }
 
     #[test]

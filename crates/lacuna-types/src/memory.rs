@@ -106,6 +106,8 @@ pub struct Memory {
     pub content: Content,
     /// Everything else about it.
     pub facets: Facets,
+    /// The reason why its time ends, where a reader asked for it: a category, a tier, a rule of its owner.
+    pub kept_because: Option<&'static str>,
 }
 
 impl Memory {

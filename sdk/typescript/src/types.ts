@@ -63,6 +63,8 @@ export type AppendedTurnRefused = {
 export type AppendedTurnStored = {
   /** Memories that say nearly the same, or may contradict it. */
   alike?: Array<string>;
+  /** The time from which its owner is asked whether to keep it. */
+  asks_at?: string | null;
   /** `sha256:` and the digest of the text as it was stored. */
   content_hash: string;
   created_at: string;
@@ -75,6 +77,8 @@ export type AppendedTurnStored = {
   held?: Held | null;
   /** True for a note of an assistant: it is found, labelled as not confirmed, and is no fact. */
   is_note?: boolean;
+  /** Reason why its time ends: a category, a tier, a rule of its owner. */
+  kept_because?: string | null;
   /** The time until which it is kept; absent when nothing ends its time, or when it was there before. */
   kept_until?: string | null;
   lane: Lane;
@@ -603,6 +607,11 @@ export type FreezeRequest = {
 export type GateReport = {
   /** Other changes, as `field: rule`. */
   changes?: Array<string>;
+  /**
+   * True if a part was cut that stays when the text is sent with `consent_basis` `explicit-consent`: an
+   * address, or a number that a state gives to a person.
+   */
+  consent_keeps?: boolean;
   /** The gate's judgements. */
   judgements: Array<Judgement>;
   /** Secrets that were found. */
@@ -711,6 +720,8 @@ export type Memory = Facets & {
   created_at: string;
   details: Array<Detail>;
   gist: string;
+  /** Reason why its time ends at `expires_at`: a category, a tier, a rule of its owner. */
+  kept_because?: string | null;
   memory_id: string;
   /** The object that its program gave it. */
   metadata?: Record<string, unknown> | null;
@@ -749,8 +760,11 @@ export type MemorySummary = {
   content?: string | null;
   content_type: ContentType;
   created_at: string;
+  /** The time until which it is kept; absent when nothing ends its time. */
   expires_at?: string | null;
   gist: string;
+  /** Reason why its time ends: a category, a tier, a rule of its owner. */
+  kept_because?: string | null;
   memory_id: string;
   /** The object that its program gave it. */
   metadata?: Record<string, unknown> | null;
@@ -932,6 +946,8 @@ export type OutcomeRefused = {
 export type OutcomeStored = {
   /** Memories that say nearly the same, or may contradict it. */
   alike?: Array<string>;
+  /** The time from which its owner is asked whether to keep it. */
+  asks_at?: string | null;
   /** `sha256:` and the digest of the text as it was stored. */
   content_hash: string;
   created_at: string;
@@ -944,6 +960,8 @@ export type OutcomeStored = {
   held?: Held | null;
   /** True for a note of an assistant: it is found, labelled as not confirmed, and is no fact. */
   is_note?: boolean;
+  /** Reason why its time ends: a category, a tier, a rule of its owner. */
+  kept_because?: string | null;
   /** The time until which it is kept; absent when nothing ends its time, or when it was there before. */
   kept_until?: string | null;
   lane: Lane;
@@ -1263,6 +1281,8 @@ export type RememberRequest = {
 export type Remembered = {
   /** Memories that say nearly the same, or may contradict it. */
   alike?: Array<string>;
+  /** The time from which its owner is asked whether to keep it. */
+  asks_at?: string | null;
   /** `sha256:` and the digest of the text as it was stored. */
   content_hash: string;
   created_at: string;
@@ -1275,6 +1295,8 @@ export type Remembered = {
   held?: Held | null;
   /** True for a note of an assistant: it is found, labelled as not confirmed, and is no fact. */
   is_note?: boolean;
+  /** Reason why its time ends: a category, a tier, a rule of its owner. */
+  kept_because?: string | null;
   /** The time until which it is kept; absent when nothing ends its time, or when it was there before. */
   kept_until?: string | null;
   lane: Lane;

@@ -13,7 +13,7 @@ pub use report::{Judgement, Question, Redaction, Refusal, Report};
 
 use jiff::Timestamp;
 use lacuna_language::classify::{ASKING_CONFIDENCE, Meaning, Prototypes, classify};
-use lacuna_language::secrets::Scanner;
+use lacuna_language::secrets::{Finding, Scanner};
 use lacuna_types::Result;
 use lacuna_types::policy::{Policies, Policy};
 use lacuna_types::*;
@@ -69,6 +69,8 @@ pub(crate) struct DraftOrigin {
     pub(crate) sensitivity: Vec<Sensitivity>,
     /// True when one of those memories came from outside.
     pub(crate) external: bool,
+    /// Parts of secrets that its text holds together with a neighbour's.
+    pub(crate) split: Vec<Finding>,
 }
 
 /// A draft that has passed the first half of the gate: nothing in it may not be stored.
@@ -148,9 +150,11 @@ impl Gate<'_> {
             foreign,
             addresses_allowed: draft.consent_basis == Some(ConsentBasis::ExplicitConsent)
                 || self.consents.contains(&Sensitivity::Location),
+            numbers_allowed: draft.consent_basis == Some(ConsentBasis::ExplicitConsent),
+            split: &standing.split,
             verbatim: draft.verbatim,
         };
-        let cleaned = clean(&mut draft, &rules);
+        let cleaned = clean(&mut draft, &rules)?;
         let source = draft.source.take().unwrap_or(Source::new(SourceType::AiInference, Trust::Low));
         Ok(Presentable { draft, source, standing, cleaned })
     }
@@ -217,9 +221,10 @@ impl Gate<'_> {
     }
 }
 
-/// A file, a web page or a model may carry somebody else's orders; the owner's own words do not.
+/// A file, a web page, a model, or somebody who is not the owner may carry somebody else's orders; the owner's own
+/// words do not.
 fn is_foreign(source: &Source) -> bool {
-    source.trust == Trust::Low || source.kind == SourceType::ToolOutput || source.from_external_content
+    source.trust < Trust::High || source.kind == SourceType::ToolOutput || source.from_external_content
 }
 
 fn content(draft: Draft) -> Content {

@@ -12,6 +12,8 @@ pub struct Report {
     pub redactions: Vec<Redaction>,
     /// Other changes: neutralised markers, shortened account numbers, generalised addresses.
     pub changes: Vec<Changed>,
+    /// True when something was cut that would stay with an explicit consent: an address, a number of a state.
+    pub consent_keeps: bool,
     /// The rules by which the text looks like an instruction to an assistant.
     pub suspicions: Vec<&'static str>,
     /// The facets that the gate gave the text.

@@ -4,6 +4,7 @@ use lacuna_types::*;
 use lacuna_types::{Error, Result};
 
 use crate::audit::{AuditAction, AuditEntry};
+use crate::gate::clean::check_name;
 use crate::gate::report::Refusal;
 use crate::govern::lifecycle::release;
 use crate::keep::retention::stamp::set;
@@ -56,6 +57,7 @@ pub(crate) fn give_consent(
     let purpose = purpose.trim().to_owned();
     let consent = Consent { category, purpose, given_at: service.clock.now() };
     consent.check()?;
+    check_name(service.rules.scanner(), "purpose", &consent.purpose)?;
     change(service, grant, AuditAction::ConsentGive, category, |consents| consents.push(consent.clone()))?;
     let released = release_held(service, grant)?;
     Ok(ConsentGiven { consent, released })

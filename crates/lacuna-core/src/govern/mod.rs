@@ -14,6 +14,7 @@ pub(crate) mod lifecycle;
 pub(crate) mod members;
 pub(crate) mod person;
 pub(crate) mod purpose;
+pub(crate) mod redact;
 pub(crate) mod reembed;
 pub(crate) mod review;
 pub(crate) mod rollback;
@@ -42,6 +43,7 @@ pub use person::batch::{BatchSignature, PersonBatch, PersonForgotten, batch_mess
 pub use person::look::KindCount;
 pub use person::notices::Notice;
 pub use person::requests::PersonRequest;
+pub use redact::{StoredRedaction, StoredRedactions};
 pub use review::answer::{Answer, Answered};
 pub use review::month::{
     Month, MonthPage, Part, PartCount, REVIEW_PAGE_MAX, Reason, Recommendation, ReviewItem,

@@ -10,6 +10,7 @@ use lacuna_types::{Error, NAME_BYTES_MAX, Operation, OrgId, Result, Role, Scope,
 use zeroize::Zeroizing;
 
 use crate::audit::{AuditAction, AuditEntry, Subject};
+use crate::gate::clean::check_name;
 use crate::permit::{Caller, Delegation, Grant, ManageTokens};
 use crate::vault::access::access_of;
 use crate::vault::commit::Act;
@@ -89,6 +90,7 @@ pub(crate) fn create_token(
 ) -> Result<(TokenInfo, Zeroizing<String>)> {
     let now = service.clock.now();
     check(&request, now)?;
+    check_name(service.rules.scanner(), "label", &request.label)?;
     let mut id = [0u8; 16];
     service.entropy.fill(&mut id);
     let mut secret = Zeroizing::new([0u8; SECRET_BYTES]);

@@ -27,6 +27,7 @@ use crate::vault::purpose::closed_to;
 use crate::vault::reads::{Read, note_read};
 use crate::vault::rehearse::{ALL_DETAILS, note_reading, note_rehearsal};
 use crate::vault::service::Service;
+use crate::vault::stamp::{term_of, terms_in};
 
 /// Results of one recall, by default.
 pub(crate) const RECALL_RESULTS_DEFAULT: usize = EPISODIC_RESULTS_DEFAULT + SEMANTIC_RESULTS_DEFAULT;
@@ -315,10 +316,29 @@ pub(crate) fn get(service: &Service, grant: &Grant<Recall>, id: MemoryId) -> Res
         }
         vault.whole(&[id], service.sources())?.pop().flatten().ok_or(Error::NotFound("memory"))
     })?;
-    let memory = found.unwrap_or(Err(Error::NotFound("memory")))?;
+    let mut memory = found.unwrap_or(Err(Error::NotFound("memory")))?;
+    say_why(service, scope, std::slice::from_mut(&mut memory))?;
     note_read(service, &Read::of(grant, "get", vec![memory.id]))?;
     note_reading(service, grant, [&memory]);
     Ok(memory)
+}
+
+/// Tells of memories that expire why they do.
+fn say_why(service: &Service, scope: &Scope, memories: &mut [Memory]) -> Result<()> {
+    if memories.iter().all(|memory| memory.facets.retention.expires_at.is_none()) {
+        return Ok(());
+    }
+    service.reader(scope).update(|open| {
+        terms_in(service, open, scope, |open, terms| {
+            for memory in memories.iter_mut().filter(|one| one.facets.retention.expires_at.is_some()) {
+                let stored = open.index.get(&memory.id);
+                memory.kept_because =
+                    stored.map(|stored| term_of(terms, &stored).because(&stored.payload.facets));
+            }
+            Ok(())
+        })
+    })?;
+    Ok(())
 }
 
 /// Memories newest first, without their full texts.
@@ -401,7 +421,8 @@ pub(super) fn newest_first(
         let last = memories.last().map(|memory| Cursor { created_at: memory.created_at, id: memory.id });
         Page { next: last.filter(|_| matching.next().is_some()), memories }
     })?;
-    let page = page.unwrap_or(Page { memories: Vec::new(), next: None });
+    let mut page = page.unwrap_or(Page { memories: Vec::new(), next: None });
+    say_why(service, grant.scope(), &mut page.memories)?;
     let seen = page.memories.iter().map(|memory| memory.id).collect();
     note_read(service, &Read { lanes: &filter.lanes, ..Read::of(grant, by, seen) })?;
     Ok(page)

@@ -132,6 +132,7 @@ fn standing(grant: &Grant<Remember>, possible_confirmed: bool) -> DraftOrigin {
         was_stored: false,
         sensitivity: Vec::new(),
         external: false,
+        split: Vec::new(),
     }
 }
 

@@ -17,6 +17,7 @@ use lacuna_types::{Error, Result};
 use crate::audit::{AuditAction, AuditEntry, Subject};
 use crate::erase::prepare::release_derivatives;
 use crate::erase::without_receipt::erase;
+use crate::gate::clean::check_name;
 use crate::permit::{Grant, Promote, Remember};
 use crate::vault::commit::{Act, Committed};
 use crate::vault::frame::Frame;
@@ -136,7 +137,7 @@ fn begin_move(
     target: &Scope,
     justification: Option<&str>,
 ) -> Result<Moved> {
-    let justification = checked_justification(justification)?;
+    let justification = checked_justification(service, justification)?;
     let source = grant.scope();
     // Whoever asks again after a failure gets the answer that they missed.
     if let Some(moved) = finish_move(service, source, id)?.filter(|moved| moved.scope == *target) {
@@ -453,12 +454,13 @@ fn check_movable(opened: &OpenedMemory) -> Result<()> {
     }
 }
 
-fn checked_justification(text: Option<&str>) -> Result<Option<Plaintext>> {
+fn checked_justification(service: &Service, text: Option<&str>) -> Result<Option<Plaintext>> {
     let Some(text) = text else { return Ok(None) };
     let fits = text.chars().count() <= JUSTIFICATION_CHARS_MAX;
     if !fits || text.trim().is_empty() || text.contains('\0') {
         let reason = format!("must be 1 to {JUSTIFICATION_CHARS_MAX} characters without NUL");
         return Err(Error::invalid("justification", reason));
     }
+    check_name(service.rules.scanner(), "justification", text)?;
     Ok(Some(Plaintext::from(text)))
 }

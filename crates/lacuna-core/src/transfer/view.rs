@@ -311,7 +311,15 @@ mod tests {
         };
         let content = Content { gist: gist.into(), details: Vec::new(), text: None };
         let id = MemoryId::from_bytes([number; 16]);
-        let memory = Memory { id, state: Lifecycle::Active, created_at: at, updated_at: at, content, facets };
+        let memory = Memory {
+            id,
+            state: Lifecycle::Active,
+            created_at: at,
+            updated_at: at,
+            content,
+            facets,
+            kept_because: None,
+        };
         Noted { memory, whole: true }
     }
 

@@ -4,6 +4,7 @@
 use std::collections::BTreeSet;
 
 use lacuna_language::facts::attribute_keys;
+use lacuna_language::voices::own_words;
 use lacuna_language::words::{TermList, stable_hash};
 use lacuna_types::*;
 use lacuna_types::{MemoryId, Tier};
@@ -74,13 +75,14 @@ pub(crate) fn text_mark(hash: &[u8; 32]) -> u64 {
     hash.first_chunk().map_or(0, |first| u64::from_be_bytes(*first))
 }
 
-/// Returns marks of the attributes that a text states. Only a short text states a fact: a longer one tells a story,
-/// in which a sentence that contradicts another does not make the whole untrue.
+/// Returns marks of the attributes that a text states in its author's own words. Only a short text states a fact: a
+/// longer one tells a story, in which a sentence that contradicts another does not make the whole untrue.
 pub(crate) fn attribute_marks(text: &str) -> Vec<u64> {
     if text.chars().count() > GIST_CHARS_MAX {
         return Vec::new();
     }
-    let mut marks: Vec<u64> = attribute_keys(text).iter().map(|key| stable_hash(key.as_bytes())).collect();
+    let keys = attribute_keys(&own_words(text));
+    let mut marks: Vec<u64> = keys.iter().map(|key| stable_hash(key.as_bytes())).collect();
     marks.truncate(LINKS_MAX);
     marks
 }

@@ -578,6 +578,7 @@ pub(crate) fn shown(stored: &Stored<'_, Held>) -> Option<Memory> {
             text: None,
         },
         facets,
+        kept_because: None,
     })
 }
 

@@ -20,7 +20,7 @@ use crate::vault::keyring::{Keyring, OpenKey, Place, SourceKey};
 use crate::vault::service::Service;
 use crate::vault::settings::settings_in;
 use crate::vault::stamp::term_of_frame;
-use crate::vault::term::Terms;
+use crate::vault::term::{RetentionTerm, Terms};
 use crate::vault::unlock::Unlocker;
 
 /// Sealed texts up to this size stay in their row; larger ones become blobs.
@@ -59,6 +59,8 @@ impl ToSeal<'_> {
 /// The row of one memory for the store, with the parts of its frame that are neither words nor facets.
 pub(crate) struct SealedRow {
     pub(crate) row: Row,
+    /// How long it is kept, and why.
+    pub(crate) term: RetentionTerm,
     key: WrappedMemoryKey,
     terms: Vec<u8>,
     vectors: Vec<(ModelId, Vec<u8>)>,
@@ -184,8 +186,9 @@ impl Sealing<'_> {
             frame: keyring.seal_frame(&key, &place, frame, &*service.entropy),
             body,
         };
-        row.expires_at = term_of_frame(self.terms, &row, frame).expires_at;
-        Ok((SealedRow { row, key: wrapped, terms, vectors, text_hash }, key))
+        let term = term_of_frame(self.terms, &row, frame);
+        row.expires_at = term.expires_at;
+        Ok((SealedRow { row, term, key: wrapped, terms, vectors, text_hash }, key))
     }
 }
 

@@ -40,6 +40,25 @@ pub struct RetentionTerm {
     pub expires_at: Option<Timestamp>,
     /// The ground of the earliest limit.
     pub ground: Ground,
+    /// The category whose limit it is, when the ground is one.
+    pub category: Option<Sensitivity>,
+}
+
+impl RetentionTerm {
+    /// The reason in the words of the person, for the memory with these facets: "financial", "medium_term".
+    pub fn because(&self, facets: &Facets) -> &'static str {
+        match self.ground {
+            Ground::Category => self.category.map_or("sensitive", Sensitivity::as_str),
+            Ground::Tier => facets.retention.tier.as_str(),
+            Ground::PrivacyClass => facets.privacy.class.as_str(),
+            Ground::Nothing => "nothing ends it",
+            Ground::Pin => "pinned",
+            Ground::Entity => "a rule of yours about a name in it",
+            Ground::Given => "as it was asked for",
+            Ground::Maximum => "a maximum of yours",
+            Ground::Consent => "no consent was given yet",
+        }
+    }
 }
 
 /// The parts of a memory that decide its term.
@@ -67,6 +86,7 @@ struct Limit {
     ground: Ground,
     /// True when its owner is asked first, and then given time to answer.
     asks: bool,
+    category: Option<Sensitivity>,
 }
 
 impl<'a> Terms<'a> {
@@ -129,11 +149,15 @@ impl<'a> Terms<'a> {
             limits.push(Limit::hard(stored_at(subject), self.rules.episodic_days_max, Ground::Tier));
         }
         let given = facets.retention.expires_at;
-        limits.extend(given.map(|at| Limit { at, ground: Ground::Given, asks: false }));
-        let categories: Vec<(Option<Span>, Rule)> =
+        limits.extend(given.map(|at| Limit { at, ground: Ground::Given, asks: false, category: None }));
+        let categories: Vec<(Sensitivity, Option<Span>, Rule)> =
             self.category_rules(&facets.privacy.sensitivity).collect();
-        for (set, rule) in &categories {
-            limits.extend(limit(since, *set, *rule, given.is_some(), Ground::Category));
+        for (category, set, rule) in &categories {
+            // Whoever consents to a text that needs no consent keeps it expressly.
+            let is_wanted = facets.privacy.basis == ConsentBasis::ExplicitConsent
+                && Sensitivity::needing_consent(&[*category]).is_empty();
+            let limit = limit(since, *set, *rule, given.is_some() || is_wanted, Ground::Category);
+            limits.extend(limit.map(|limit| Limit { category: Some(*category), ..limit }));
         }
         // The tier of sensitive memories stands in for a category that has no rule of its own.
         let tier = facets.retention.tier;
@@ -143,12 +167,15 @@ impl<'a> Terms<'a> {
         }
     }
 
-    fn category_rules(&self, sensitivity: &[Sensitivity]) -> impl Iterator<Item = (Option<Span>, Rule)> {
+    fn category_rules(
+        &self,
+        sensitivity: &[Sensitivity],
+    ) -> impl Iterator<Item = (Sensitivity, Option<Span>, Rule)> {
         sensitivity.iter().filter_map(|category| {
             let set = self.settings.categories.get(category).copied();
             let rule = self.rules.category(*category);
             let unbounded = Rule { days: None, days_max: None, asks: false };
-            (set.is_some() || rule.is_some()).then(|| (set, rule.unwrap_or(unbounded)))
+            (set.is_some() || rule.is_some()).then(|| (*category, set, rule.unwrap_or(unbounded)))
         })
     }
 
@@ -162,24 +189,27 @@ impl<'a> Terms<'a> {
         let grace = days(self.rules.grace_days);
         let kept = self.rules.unanswered == Unanswered::Keep;
         let ends = limits.iter().filter(|limit| !(limit.asks && kept)).map(|limit| match limit.asks {
-            true => (limit.at + grace, limit.ground),
-            false => (limit.at, limit.ground),
+            true => (limit.at + grace, limit),
+            false => (limit.at, limit),
         });
         let end = ends.min_by_key(|(at, _)| *at);
-        let asked = limits.iter().filter(|limit| limit.asks).map(|limit| (limit.at, limit.ground)).min();
+        let asked = limits.iter().filter(|limit| limit.asks).map(|limit| (limit.at, limit));
+        let asked = asked.min_by_key(|(at, limit)| (*at, limit.ground));
         let looks_at = half_life_review(subject.facets, since);
         let expires_at = end.map(|(at, _)| at);
-        let ground = end.or(asked).map_or(otherwise, |(_, ground)| ground);
+        let earliest = end.or(asked).map(|(_, limit)| limit);
+        let ground = earliest.map_or(otherwise, |limit| limit.ground);
+        let category = earliest.and_then(|limit| limit.category);
         // Whoever is told that it goes anyway is not asked.
         let before_end = |at: &Timestamp| expires_at.is_none_or(|end| *at < end);
         let asks_at = asked.map(|(at, _)| at).filter(before_end);
-        RetentionTerm { asks_at, looks_at: looks_at.filter(before_end), expires_at, ground }
+        RetentionTerm { asks_at, looks_at: looks_at.filter(before_end), expires_at, ground, category }
     }
 }
 
 impl Limit {
     fn hard(since: Timestamp, count: u32, ground: Ground) -> Self {
-        Self { at: since + days(count), ground, asks: false }
+        Self { at: since + days(count), ground, asks: false, category: None }
     }
 }
 
@@ -189,7 +219,9 @@ fn limit(since: Timestamp, set: Option<Span>, rule: Rule, given: bool, ground: G
     match set {
         Some(span) => span.days().map(|days| Limit::hard(since, days, ground)),
         None if given => rule.days_max.map(|days| Limit::hard(since, days, ground)),
-        None => rule.days.map(|count| Limit { at: since + days(count), ground, asks: rule.asks }),
+        None => {
+            rule.days.map(|count| Limit { at: since + days(count), ground, asks: rule.asks, category: None })
+        }
     }
 }
 

@@ -85,7 +85,7 @@ fn the_defaults_are_those_of_the_specification() {
         (Tier::Episodic, LongTerm, &[], None, Some(365)),
         (Tier::Semantic, Sensitive, &[], Some(30), Some(60)),
         (Tier::Semantic, Sensitive, &[Health], Some(30), Some(60)),
-        (Tier::Semantic, LongTerm, &[Financial], Some(30), Some(60)),
+        (Tier::Semantic, LongTerm, &[Financial], None, Some(30)),
         (Tier::Semantic, ShortTerm, &[Health], None, Some(7)),
         (Tier::Semantic, LongTerm, &[Relationships, Preferences], None, None),
     ];
@@ -178,6 +178,25 @@ fn an_expiry_that_was_given_replaces_the_default_and_not_the_most() {
     assert_eq!(given(900, Tier::Episodic, RetentionTier::LongTerm, &[]), Some(365));
     assert_eq!(given(900, Tier::Semantic, RetentionTier::Sensitive, &[Sensitivity::Health]), Some(365));
     assert_eq!(given(900, Tier::Semantic, RetentionTier::LongTerm, &[]), Some(900));
+}
+
+#[test]
+fn an_end_has_a_reason_and_money_is_kept_longer_with_an_express_yes() {
+    let mut facets = facets(Tier::Semantic, RetentionTier::Sensitive, &[Sensitivity::Financial]);
+    let term = |facets: &Facets| {
+        let id = MemoryId::derive(start(), &[]);
+        let subject = TermSubject { id, created_at: start(), facets, gist: "x", text: None };
+        Terms::new(&RetentionRules::default(), &Settings::default(), &person()).of(&subject)
+    };
+    assert_eq!(term(&facets).because(&facets), "financial");
+    assert_eq!(term(&facets).expires_at, Some(start() + days(30)));
+    facets.privacy.basis = ConsentBasis::ExplicitConsent;
+    assert_eq!(term(&facets).expires_at, Some(start() + days(365)));
+    facets.privacy.sensitivity = vec![Sensitivity::Health];
+    assert_eq!(term(&facets).expires_at, Some(start() + days(60)), "consent is what lets it in");
+    facets.privacy.sensitivity.clear();
+    facets.retention.tier = RetentionTier::MediumTerm;
+    assert_eq!(term(&facets).because(&facets), "medium_term");
 }
 
 #[test]

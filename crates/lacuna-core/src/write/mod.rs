@@ -2,6 +2,7 @@
 
 pub(crate) mod correct;
 pub(crate) mod hold;
+pub(crate) mod neighbours;
 pub(crate) mod number;
 pub(crate) mod outcome;
 pub(crate) mod part;

@@ -51,6 +51,10 @@ pub struct Remembered {
     pub alike: Vec<MemoryId>,
     /// The time until which it is kept; `None` when nothing ends its time, or when it was there before.
     pub kept_until: Option<Timestamp>,
+    /// The time from which its owner is asked about it.
+    pub asks_at: Option<Timestamp>,
+    /// The reason why its time ends: a category, a tier, a rule of its owner.
+    pub kept_because: Option<&'static str>,
     /// The sentences of a turn that are held apart until their owner consents.
     pub held: Option<HeldDraft>,
     /// The gate's actions on the draft.

@@ -67,6 +67,7 @@ fn judged(
         was_stored: false,
         sensitivity: Vec::new(),
         external: facets.source.from_external_content,
+        split: Vec::new(),
     };
     let draft = Draft {
         text,

@@ -27,7 +27,7 @@ use crate::vault::rewrite::Rewritten;
 use crate::vault::seal::{SealedMemory, SealedRow, ToSeal, indexed_text};
 use crate::vault::service::Service;
 use crate::vault::stamp::{settings_of, term_of_frame};
-use crate::vault::term::Terms;
+use crate::vault::term::{RetentionTerm, Terms};
 use crate::write::number::{Numbering, TurnState};
 use crate::write::outcome::Remembered;
 use crate::write::reconcile::{Reconciled, beyond_ceiling, reconcile};
@@ -206,10 +206,14 @@ fn place_once(
         false => writer.seal_rows_keys_first(&new, now)?,
     };
     let mut answers = std::mem::take(&mut plan.answers);
-    let ends: HashMap<MemoryId, Option<Timestamp>> =
-        sealed.iter().map(|sealed| (sealed.row.id, sealed.row.expires_at)).collect();
+    let terms: HashMap<MemoryId, (RetentionTerm, &Facets)> =
+        new.iter().zip(&sealed).map(|(new, sealed)| (new.id, (sealed.term, &new.admitted.facets))).collect();
     for (_, answer) in &mut answers {
-        answer.kept_until = ends.get(&answer.id).copied().flatten();
+        if let Some((term, facets)) = terms.get(&answer.id).filter(|(term, _)| term.expires_at.is_some()) {
+            answer.kept_until = term.expires_at;
+            answer.asks_at = term.asks_at;
+            answer.kept_because = Some(term.because(facets));
+        }
     }
     answers.extend(there);
     let (gone, sought) = commit_plan(writer, grant, plan, arrivals, sealed, repeated)?;
@@ -356,6 +360,8 @@ pub(crate) fn answer(
         supersedes: history.supersedes.clone(),
         alike: history.alike.clone(),
         kept_until: None,
+        asks_at: None,
+        kept_because: None,
         held: None,
         report: admitted.report.clone(),
     }

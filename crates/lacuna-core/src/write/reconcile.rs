@@ -5,6 +5,7 @@ use std::collections::{BTreeSet, HashMap};
 
 use jiff::Timestamp;
 use lacuna_language::facts::{Verdict, compare_with, statements};
+use lacuna_language::voices::own_words;
 use lacuna_language::words::TermList;
 use lacuna_types::*;
 
@@ -84,9 +85,9 @@ pub(crate) fn receive(
     }
     admitted.facets.history.attributes = attribute_marks(admitted.content.full_text().expose());
     if matches!(admitted.state, Lifecycle::Active | Lifecycle::Approved) {
-        let newer = statements(admitted.content.full_text().expose());
+        let newer = statements(&own_words(admitted.content.full_text().expose()));
         let contradicts = |rival: &Stored<'_, Held>| {
-            let verdict = compare_with(rival.payload.full_text().expose(), &newer);
+            let verdict = compare_with(&own_words(rival.payload.full_text().expose()), &newer);
             matches!(verdict, Verdict::Supersedes | Verdict::Undecided)
         };
         let is_rival = |rival: &Stored<'_, Held>| !came_along(&rival.id) && !rival.payload.facets.is_note();
@@ -139,12 +140,12 @@ fn supersede(
     corrected: Option<MemoryId>,
     may_replace: impl Fn(&History) -> bool,
 ) -> Vec<MemoryId> {
-    let newer = statements(admitted.content.full_text().expose());
+    let newer = statements(&own_words(admitted.content.full_text().expose()));
     let rivals = rivals(open, &admitted.facets.history).filter(|rival| Some(rival.id) != corrected);
     let mut superseded = Vec::new();
     let mut undecided = Vec::new();
     for rival in rivals {
-        match compare_with(rival.payload.full_text().expose(), &newer) {
+        match compare_with(&own_words(rival.payload.full_text().expose()), &newer) {
             // A note gives way to what the person says, and keeps nothing from being said.
             Verdict::Supersedes | Verdict::Same if rival.payload.facets.is_note() => {
                 superseded.push(rival.id)
@@ -197,9 +198,9 @@ fn rivals<'a>(open: &'a OpenVault, history: &History) -> impl Iterator<Item = St
 
 /// The active facts that an accepted candidate contradicts.
 pub(crate) fn rivals_of(open: &OpenVault, id: MemoryId, held: &Held) -> Vec<MemoryId> {
-    let newer = statements(held.full_text().expose());
+    let newer = statements(&own_words(held.full_text().expose()));
     let contradicts = |rival: &Stored<'_, Held>| {
-        compare_with(rival.payload.full_text().expose(), &newer) == Verdict::Supersedes
+        compare_with(&own_words(rival.payload.full_text().expose()), &newer) == Verdict::Supersedes
     };
     let rivals = rivals(open, &held.facets.history).filter(|rival| rival.id != id).filter(contradicts);
     rivals.map(|rival| rival.id).take(LINKS_MAX).collect()

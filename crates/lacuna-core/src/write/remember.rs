@@ -18,6 +18,7 @@ use crate::vault::receipt::SignedReceipt;
 use crate::vault::service::Service;
 use crate::vault::stamp::settings_of;
 use crate::write::hold::hold;
+use crate::write::neighbours::find_split;
 use crate::write::number::Numbering;
 use crate::write::outcome::{Asked, HeldDraft, Outcome, Refused, Remembered};
 use crate::write::part::{PartedTurn, part_turn};
@@ -81,7 +82,8 @@ pub(crate) fn remember_in(
         }
     }
     let digests: Vec<_> = drafts.iter().map(digest).collect();
-    let standings = standings(service, grant, &drafts, &digests, now)?;
+    let mut standings = standings(service, grant, &drafts, &digests, now)?;
+    find_split(service, grant.scope(), manner.numbering.as_ref(), &drafts, &mut standings)?;
     let gate = gate(service, grant, now)?;
     let mut fields = Vec::with_capacity(drafts.len());
     for (draft, standing) in drafts.iter_mut().zip(&standings) {
@@ -271,6 +273,7 @@ fn standings(
         was_stored: false,
         sensitivity: Vec::new(),
         external: false,
+        split: Vec::new(),
     };
     let mut standings: Vec<DraftOrigin> = drafts.iter().map(|_| newcomer()).collect();
     for ((draft, digest), standing) in drafts.iter().zip(digests).zip(&mut standings) {

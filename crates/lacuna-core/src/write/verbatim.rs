@@ -165,7 +165,7 @@ pub(crate) fn parse_json(field: &'static str, json: &Plaintext, bytes_max: usize
 
 /// The same origin, for a text that comes beside another.
 fn beside(standing: &DraftOrigin) -> DraftOrigin {
-    DraftOrigin { sensitivity: standing.sensitivity.clone(), ..*standing }
+    DraftOrigin { sensitivity: standing.sensitivity.clone(), split: Vec::new(), ..*standing }
 }
 
 /// Joins the decision on a text with the one on its fields: both must pass.

@@ -32,7 +32,7 @@ fn what_an_agent_remembers_is_found_at_once_with_its_label() {
     assert!(note.is_note && note.state == Lifecycle::Active && note.tier == Tier::Episodic);
     for lacuna in [&lacuna, &world.service()] {
         let hits = lacuna.ask("anna", "window seats").unwrap().hits;
-        assert_eq!(source_label(&hits[0].memory.facets).as_deref(), Some(NOTED));
+        assert_eq!(source_label(&hits[0].memory.facets, "").as_deref(), Some(NOTED));
         assert_eq!(hits[0].memory.facets.source.trust, Trust::Low);
     }
     let again = noted(&lacuna, draft("Anna seems to prefer window seats."));
@@ -88,7 +88,7 @@ fn the_person_confirms_corrects_or_drops_a_note() {
         assert!(lacuna.candidates(&review, None, 10).unwrap().memories.is_empty());
         let confirmed = lacuna.get(&grant::<Recall>("anna"), ids[0]).unwrap().facets;
         assert_eq!((confirmed.tier, confirmed.source.trust), (Tier::Semantic, Trust::High));
-        assert_eq!(source_label(&confirmed), None);
+        assert_eq!(source_label(&confirmed, ""), None);
         assert_eq!(lacuna.term(&grant::<Recall>("anna"), ids[0]).unwrap().expires_at, None);
         for gone in &ids[1..] {
             assert!(lacuna.get(&grant::<Recall>("anna"), *gone).is_err());

@@ -17,6 +17,7 @@ use crate::clause::{parts, whole_sentences};
 use crate::compiled;
 use crate::facts::{Mood, Statement as Assertion, Verdict, attribute_keys, compare, statements};
 use crate::languages::{pattern_of, words_of};
+use crate::voices::own_words;
 use lacuna_types::GIST_CHARS_MAX;
 
 /// Facts that one batch of turns may give.
@@ -79,8 +80,10 @@ fn rejected_in(turns: &[Turn]) -> Vec<(usize, String)> {
     rejected.map(|(sentence, _)| (sentence.turn, sentence.text.to_owned())).collect()
 }
 
+/// The statements of a turn, in its speaker's own words: what somebody pastes, quotes or forwards is not their word.
 fn said_in(turn: &Turn) -> Vec<(String, ClaimKind)> {
-    let sentences = whole_sentences(turn.words()).into_iter().filter(|sentence| !is_question(sentence));
+    let own = own_words(turn.words());
+    let sentences = whole_sentences(&own).into_iter().filter(|sentence| !is_question(sentence));
     sentences.flat_map(candidates).filter_map(|text| kind(&text).map(|kind| (text, kind))).collect()
 }
 

@@ -4,6 +4,7 @@
 //! A cheap pass over the text finds keywords and long tokens, and only the rules they belong to look closer,
 //! only there. The text is read again as a person would see it, without what hides a secret from a pattern.
 
+mod copies;
 mod credential;
 mod decode;
 mod named;
@@ -20,6 +21,7 @@ use std::sync::{Arc, OnceLock};
 
 use serde::Deserialize;
 
+use self::copies::KnownSecret;
 pub use self::credential::looks_like_credential;
 use self::rule::SecretRule;
 use self::scan::Prefilter;
@@ -110,37 +112,32 @@ impl Scanner {
 
     /// Every secret in a text, in the order in which they stand, none touching another.
     pub fn scan(&self, text: &str) -> Vec<Finding> {
-        let mut found = scan::every_reading(&self.rules, &self.prefilter, text);
-        found.extend(copies(text, &found));
-        merge(found)
+        self.scan_all(&[text]).pop().unwrap_or_default()
     }
-}
 
-/// Shorter secrets are looked for elsewhere only as a whole word, the shortest not at all.
-const COPY_BYTES_MIN: usize = 4;
-const COPY_INSIDE_BYTES_MIN: usize = 8;
-/// Secrets of one text whose copies are looked for.
-const COPIED_MAX: usize = 32;
-
-/// Other places of the same text in which a secret stands, whatever is written around it there.
-fn copies(text: &str, found: &[Finding]) -> Vec<Finding> {
-    let mut copies = Vec::new();
-    let mut seen: Vec<&str> = Vec::new();
-    for finding in found.iter().filter(|finding| finding.level > SecretLevel::Possible) {
-        let Some(secret) = text.get(finding.span.clone()) else { continue };
-        if secret.len() < COPY_BYTES_MIN || seen.contains(&secret) || seen.len() == COPIED_MAX {
-            continue;
-        }
-        seen.push(secret);
-        let alone = |at: usize| {
-            let word = |c: char| c.is_alphanumeric();
-            !text[..at].ends_with(word) && !text[at + secret.len()..].starts_with(word)
+    /// The secrets of each of several texts that belong together: what is found in one of them is found in all.
+    pub fn scan_all(&self, texts: &[&str]) -> Vec<Vec<Finding>> {
+        let read = |text: &&str| scan::every_reading(&self.rules, &self.prefilter, text);
+        let mut found: Vec<Vec<Finding>> = texts.iter().map(read).collect();
+        let known = KnownSecret::all(texts, &found);
+        let again: Vec<Vec<Finding>> = match known.is_empty() {
+            true => Vec::new(),
+            false => texts.iter().map(|text| copies::copies(text, &known)).collect(),
         };
-        let places = text.match_indices(secret).map(|(at, _)| at);
-        let places = places.filter(|at| secret.len() >= COPY_INSIDE_BYTES_MIN || alone(*at));
-        copies.extend(places.map(|at| Finding { span: at..at + secret.len(), ..finding.clone() }));
+        found.iter_mut().zip(again).for_each(|(found, again)| found.extend(again));
+        found.into_iter().map(merge).collect()
     }
-    copies
+
+    /// The parts of a secret that two texts hold together, when one follows the other: its beginning and its rest, or
+    /// its name and its value. Each part is a place in its own text, and may be empty.
+    pub fn split(&self, before: &str, after: &str) -> Option<[Finding; 2]> {
+        copies::split(self, before, after)
+    }
+
+    /// Returns true when a name or a label holds a secret that would be redacted without asking.
+    pub fn is_secret(&self, label: &str) -> bool {
+        self.scan(label).iter().any(|finding| finding.level > SecretLevel::Possible)
+    }
 }
 
 /// The text without what was found in it.
@@ -158,8 +155,8 @@ pub fn redact(text: &str, findings: &[Finding]) -> String {
     redacted
 }
 
-/// Overlapping findings become one, as long as both together and as sure as the surer.
-fn merge(mut findings: Vec<Finding>) -> Vec<Finding> {
+/// Sorts findings; overlapping ones become one, as long as both together and as sure as the surer.
+pub fn merge(mut findings: Vec<Finding>) -> Vec<Finding> {
     findings.sort_by_key(|finding| (finding.span.start, finding.span.end));
     let mut merged: Vec<Finding> = Vec::with_capacity(findings.len());
     for finding in findings {

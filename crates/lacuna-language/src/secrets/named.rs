@@ -245,7 +245,7 @@ pub(super) fn named(text: &str) -> Vec<Finding> {
     findings
 }
 
-fn names_any(text: &str) -> bool {
+pub(super) fn names_any(text: &str) -> bool {
     static HEADS: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| {
         let heads: Vec<&str> = TABLE.iter().filter_map(|name| Some(name.words.last()?.as_str())).collect();
         on_clean_stack(|| AhoCorasick::builder().ascii_case_insensitive(true).build(heads).ok())

@@ -78,7 +78,7 @@ const CONTEXT_BYTES: usize = 32;
 const LONG_TOKEN_MIN: usize = 20;
 
 /// Calls back with every row of at least [`LONG_TOKEN_MIN`] characters that tokens are made of.
-fn for_long_tokens(text: &[u8], mut found: impl FnMut(Range<usize>)) {
+pub(super) fn for_long_tokens(text: &[u8], mut found: impl FnMut(Range<usize>)) {
     let mut start = 0;
     while start + LONG_TOKEN_MIN <= text.len() {
         // From the back: the last character that is not of a token rules out every start before it.
@@ -95,7 +95,7 @@ fn for_long_tokens(text: &[u8], mut found: impl FnMut(Range<usize>)) {
     }
 }
 
-fn is_token(byte: u8) -> bool {
+pub(super) fn is_token(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'_' | b'-' | b'=' | b'.')
 }
 
@@ -134,7 +134,7 @@ pub(super) fn every_reading(rules: &[SecretRule], prefilter: &Prefilter, text: &
 
 /// A short text as a whole, a long one by those of its lines that could hide something: unmasking costs more
 /// than all the rules together.
-fn parts_to_unmask(text: &str) -> Vec<Range<usize>> {
+pub(super) fn parts_to_unmask(text: &str) -> Vec<Range<usize>> {
     if text.is_ascii() {
         return Vec::new();
     }
@@ -160,9 +160,7 @@ fn broken_up(rules: &[SecretRule], prefilter: &Prefilter, text: &str) -> Vec<Fin
         let found = one_reading(rules, prefilter, &view.text).into_iter().filter(whole);
         findings.extend(found.filter_map(|finding| placed(finding, &view)));
     }
-    let decoded =
-        [UnbrokenView::percent_decoded, UnbrokenView::entities_decoded, UnbrokenView::spaces_closed];
-    for view in decoded.iter().filter_map(|decode| decode(text)) {
+    for view in UnbrokenView::decoded(text) {
         let found = one_reading(rules, prefilter, &view.text).into_iter();
         findings.extend(found.filter_map(|finding| placed(finding, &view)));
     }
@@ -187,7 +185,7 @@ fn placed(finding: Finding, view: &UnbrokenView) -> Option<Finding> {
     Some(Finding { span: view.original(&finding.span)?, ..finding })
 }
 
-fn one_reading(rules: &[SecretRule], prefilter: &Prefilter, text: &str) -> Vec<Finding> {
+pub(super) fn one_reading(rules: &[SecretRule], prefilter: &Prefilter, text: &str) -> Vec<Finding> {
     let mut findings = Vec::new();
     let mut windows = prefilter.windows(rules, text).into_iter().peekable();
     while let Some((n, mut window)) = windows.next() {

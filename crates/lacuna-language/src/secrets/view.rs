@@ -82,6 +82,12 @@ impl UnbrokenView {
         resume
     }
 
+    /// The readings in which a disguise of single characters is written out.
+    pub(super) fn decoded(text: &str) -> impl Iterator<Item = Self> {
+        let readings = [Self::percent_decoded, Self::entities_decoded, Self::spaces_closed];
+        readings.into_iter().filter_map(move |decode| decode(text))
+    }
+
     /// With `%3D` and its like written out.
     pub(super) fn percent_decoded(text: &str) -> Option<Self> {
         let mut view = Self::new();

@@ -85,7 +85,8 @@ impl Default for RetentionRules {
             sensitive: RetentionRule::days(30, 365, true),
             categories: vec![
                 (Sensitivity::Health, RetentionRule::days(30, 365, true)),
-                (Sensitivity::Financial, RetentionRule::days(30, 365, true)),
+                // Deleted without a question, unless its owner keeps it expressly.
+                (Sensitivity::Financial, RetentionRule::days(30, 365, false)),
                 (Sensitivity::Biometric, RetentionRule::days(30, 365, true)),
             ],
             classes: vec![

@@ -24,8 +24,8 @@ use crate::codes;
 use crate::config::Config;
 use crate::wire::failure::{Failure, Result};
 use crate::wire::{
-    self, CurveView, ForgottenView, InspectView, MemoryPage, MemoryView, MovedView, PrivacyClass,
-    PromotionView, read_cursor, read_target,
+    self, CurveView, ForgottenView, InspectView, MemoryPage, MemorySummary, MemoryView, MovedView,
+    PrivacyClass, PromotionView, read_cursor, read_target,
 };
 
 #[derive(Subcommand)]
@@ -305,21 +305,21 @@ fn listed(page: &MemoryPage) -> String {
         return "nothing is remembered here".to_owned();
     }
     let rows = page.memories.iter().map(|memory| {
-        [
-            day(memory.created_at),
-            match &memory.source_label {
-                Some(label) => format!("{} [{label}]", memory.gist),
-                None => memory.gist.clone(),
-            },
-            memory.tags.join(", "),
-            short(&memory.memory_id),
-        ]
+        [day(memory.created_at), told(memory), memory.tags.join(", "), short(&memory.memory_id)]
     });
     let table = table(["created", "memory", "tags", "id"], rows);
     match &page.next_cursor {
         Some(cursor) => format!("{table}\n\nmore: lacuna list --cursor {cursor}"),
         None => table,
     }
+}
+
+/// The gist with its label, and with the end of its time where something ends it.
+fn told(memory: &MemorySummary) -> String {
+    let label = memory.source_label.iter().map(|label| format!(" [{label}]"));
+    let because = memory.kept_because.as_ref().map(|reason| format!(": {reason}")).unwrap_or_default();
+    let kept = memory.expires_at.iter().map(|at| format!(" [kept until {}{because}]", day(*at)));
+    std::iter::once(memory.gist.clone()).chain(label).chain(kept).collect()
 }
 
 fn show_moved(installation: &Installation, moved: Moved, output: &Output) -> Result<()> {
@@ -415,7 +415,8 @@ fn people(memory: &MemoryView) -> String {
         rows.push(("label", label.clone()));
     }
     if let Some(expiry) = facets.expires_at {
-        rows.push(("expires", minute(expiry)));
+        let because = memory.kept_because.as_ref().map(|reason| format!(": {reason}")).unwrap_or_default();
+        rows.push(("kept until", format!("{}{because}", day(expiry))));
     }
     if let Some(author) = &memory.author {
         rows.push(("author", author.clone()));

@@ -7,7 +7,7 @@ use lacuna_core::permit::{Forget, Grant, Review, permit};
 use lacuna_types::MemoryId;
 
 use super::args::ScopeArgs;
-use super::output::{Output, counted, fields, line, table};
+use super::output::{Output, counted, day, fields, line, table};
 use super::short_id::{self, Care, short};
 use crate::assemble::{Installation, assemble};
 use crate::config::Config;
@@ -242,8 +242,4 @@ fn done(view: &AnsweredView) -> String {
     }
     lines.extend(view.receipts.iter().map(|receipt| format!("receipt {}", receipt.receipt)));
     lines.join("\n")
-}
-
-fn day(at: Timestamp) -> String {
-    at.strftime("%Y-%m-%d").to_string()
 }

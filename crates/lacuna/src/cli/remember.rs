@@ -2,6 +2,7 @@ use std::io::Read;
 use std::path::PathBuf;
 
 use clap::Args;
+use jiff::Timestamp;
 use lacuna_core::Consents;
 use lacuna_core::gate::Question;
 use lacuna_core::permit::{Grant, Remember, permit};
@@ -85,8 +86,9 @@ pub(super) struct RememberArgs {
     /// Sensitive topics; health, biometric, financial, political_religious and location have keys of their own.
     #[arg(long, value_parser = words::<wire::Sensitivity, _>(wire::Sensitivity::all()))]
     sensitivity: Vec<wire::Sensitivity>,
-    /// Time of its erasure: a date, a time, or a span such as 90d.
-    #[arg(long, value_name = "WHEN")]
+    /// Time of its erasure: a date, a time, or a span such as 90d. It may lie later than the default, as far as the policy
+    /// allows.
+    #[arg(long, visible_alias = "keep", value_name = "WHEN")]
     expires: Option<TimeArg>,
     /// The legal basis for keeping personal data.
     #[arg(long, value_name = "BASIS", value_parser = words::<wire::ConsentBasis, _>(wire::ConsentBasis::all()))]
@@ -274,6 +276,14 @@ fn question(asked: &Asked) -> String {
     format!("{} Store it?", asked.join(" "))
 }
 
+/// The end of a memory's time, with its reason: "15 January 2027: financial".
+fn kept(until: Timestamp, view: &RememberedView) -> String {
+    let because = view.kept_because.as_ref().map(|reason| format!(": {reason}")).unwrap_or_default();
+    let asked =
+        view.asks_at.map(|at| format!("; you are asked about it from {}", day(at))).unwrap_or_default();
+    format!("{}{because}{asked}", day(until))
+}
+
 fn people(view: &RememberedView) -> String {
     let verb = if view.repeats > 0 { "known already" } else { "remembered" };
     let mut rows = vec![(verb, view.memory_id.clone()), ("hash", view.content_hash.clone())];
@@ -287,13 +297,16 @@ fn people(view: &RememberedView) -> String {
         rows.push(("redacted", format!("{} ({}) at {place}", redaction.rule, redaction.level)));
     }
     rows.extend(view.gate.changes.iter().map(|change| ("changed", change.clone())));
+    if view.gate.consent_keeps {
+        rows.push(("to keep it whole", "remember it with --consent explicit-consent".to_owned()));
+    }
     rows.extend(view.supersedes.iter().map(|id| ("supersedes", short(id))));
     rows.extend(view.alike.iter().map(|id| ("much like", short(id))));
     if !view.sensitivity.is_empty() {
         let words: Vec<_> = view.sensitivity.iter().map(|one| in_words("sensitivity", one)).collect();
         rows.push(("sensitive", words.join(", ")));
     }
-    rows.extend(view.kept_until.map(|until| ("kept until", until.strftime("%Y-%m-%d").to_string())));
+    rows.extend(view.kept_until.map(|until| ("kept until", kept(until, view))));
     if view.gate.truncated {
         rows.push(("note", "the text was too long and was cut at its end".to_owned()));
     }

@@ -209,6 +209,8 @@ impl TranscriptParser {
             TranscriptContent::Blocks(blocks) => blocks,
             one => vec![TranscriptBlock::text(one.text())],
         };
+        let is_answer = |block: &TranscriptBlock| block.kind.as_deref() == Some("tool_result");
+        let beside_answers = blocks.iter().any(is_answer);
         let mut turns = Vec::new();
         let mut texts = Vec::new();
         for block in blocks {
@@ -219,7 +221,11 @@ impl TranscriptParser {
             }
         }
         let text = texts.join("\n");
-        turns.extend((!text.is_empty()).then(|| turn(Speaker::User, &text, SAID_CHARS_MAX)));
+        turns.extend((!text.is_empty()).then(|| NewTurn {
+            // Whoever answers for a tool may have written what stands beside its answer.
+            from_external_content: beside_answers,
+            ..turn(Speaker::User, &text, SAID_CHARS_MAX)
+        }));
         turns
     }
 

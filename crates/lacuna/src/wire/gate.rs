@@ -20,6 +20,10 @@ pub(crate) struct ReportView {
     /// Other changes, as `field: rule`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) changes: Vec<String>,
+    /// True if a part was cut that stays when the text is sent with `consent_basis` `explicit-consent`: an address, or
+    /// a number that a state gives to a person.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub(crate) consent_keeps: bool,
     /// The rules by which it looks like an instruction to an assistant.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) suspicions: Vec<&'static str>,
@@ -121,6 +125,7 @@ impl From<Report> for ReportView {
                 .iter()
                 .map(|change| format!("{}: {}", change.field, change.rule))
                 .collect(),
+            consent_keeps: report.consent_keeps,
             suspicions: report.suspicions,
             judgements: report.judgements.into_iter().map(JudgementView::from).collect(),
             truncated: report.truncated,

@@ -34,6 +34,9 @@ pub(crate) struct MemoryView {
     /// The label to show beside it, such as "noted by the assistant, not confirmed"; absent for the owner's own word.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) source_label: Option<String>,
+    /// Reason why its time ends at `expires_at`: a category, a tier, a rule of its owner.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) kept_because: Option<String>,
     /// Number of times that the same text was written again.
     pub(crate) repeats: u32,
     pub(crate) state: words::Lifecycle,
@@ -104,10 +107,11 @@ impl From<Facets> for FacetsView {
 impl MemoryView {
     pub(crate) fn of(mut memory: Memory, scope: &Scope) -> Self {
         let text = memory.content.full_text().expose().to_owned();
-        let (source_label, memory_id) = (source_label(&memory.facets), memory.public_id().to_string());
+        let (source_label, memory_id) = (source_label(&memory.facets, &text), memory.public_id().to_string());
         let history = std::mem::take(&mut memory.facets.history);
         Self {
             source_label,
+            kept_because: memory.kept_because.map(str::to_owned),
             scope: shown(scope),
             author: history.author.map(|author| author.to_string()),
             promotion: history.promotion.map(|promotion| PromotionView::from(*promotion)),
@@ -196,13 +200,18 @@ pub(crate) struct MemorySummary {
     pub(crate) metadata: Option<Box<RawValue>>,
     pub(crate) salience: f32,
     pub(crate) created_at: Timestamp,
+    /// The time until which it is kept; absent when nothing ends its time.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) expires_at: Option<Timestamp>,
+    /// Reason why its time ends: a category, a tier, a rule of its owner.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) kept_because: Option<String>,
 }
 
 impl From<Memory> for MemorySummary {
     fn from(memory: Memory) -> Self {
-        let (source_label, memory_id) = (source_label(&memory.facets), memory.public_id().to_string());
+        let source_label = source_label(&memory.facets, memory.content.gist.expose());
+        let memory_id = memory.public_id().to_string();
         let history = memory.facets.history;
         Self {
             author: history.author.map(|author| author.to_string()),
@@ -211,7 +220,6 @@ impl From<Memory> for MemorySummary {
             source_label,
             content: None,
             shortened: false,
-            expires_at: memory.facets.retention.expires_at,
             state: memory.state.into(),
             gist: memory.content.gist.into_exposed(),
             category: memory.facets.category.into(),
@@ -219,6 +227,8 @@ impl From<Memory> for MemorySummary {
             tags: memory.facets.tags,
             salience: memory.facets.vitality.salience,
             created_at: memory.created_at,
+            expires_at: memory.facets.retention.expires_at,
+            kept_because: memory.kept_because.map(str::to_owned),
         }
     }
 }

@@ -296,6 +296,12 @@ pub(crate) struct RememberedView {
     /// The time until which it is kept; absent when nothing ends its time, or when it was there before.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) kept_until: Option<Timestamp>,
+    /// Reason why its time ends: a category, a tier, a rule of its owner.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) kept_because: Option<String>,
+    /// The time from which its owner is asked whether to keep it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) asks_at: Option<Timestamp>,
     /// The sentences of a turn that are held apart until their owner consents.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) held: Option<HeldView>,
@@ -324,6 +330,8 @@ impl RememberedView {
             supersedes: remembered.supersedes.iter().map(ToString::to_string).collect(),
             alike: remembered.alike.iter().map(ToString::to_string).collect(),
             kept_until: remembered.kept_until,
+            kept_because: remembered.kept_because.map(str::to_owned),
+            asks_at: remembered.asks_at,
             held: remembered.held.map(HeldView::from),
             gate: remembered.report.into(),
             created_at: remembered.created_at,

@@ -238,6 +238,7 @@ impl SearchResponse {
 impl From<RecalledMemory> for FoundMemory {
     fn from(found: RecalledMemory) -> Self {
         let mut memory = found.memory;
+        let source_label = source_label(&memory.facets, memory.content.full_text().expose());
         Self {
             memory_id: memory.public_id().to_string(),
             metadata: memory.facets.history.metadata.take().and_then(own_fields),
@@ -249,7 +250,7 @@ impl From<RecalledMemory> for FoundMemory {
             shortened: found.shortened,
             trust: memory.facets.source.trust.into(),
             from_external_content: memory.facets.source.from_external_content,
-            source_label: source_label(&memory.facets),
+            source_label,
             tags: memory.facets.tags,
             salience: memory.facets.vitality.salience,
             score: found.score,

@@ -140,6 +140,101 @@ fn scan_looks_through_files_and_what_is_stored_by_the_operators_rules_too() {
 }
 
 #[test]
+fn what_is_stored_is_redacted_by_todays_rules_after_a_plan_and_with_a_receipt() {
+    let home = Home::new();
+    let badge = home.remember("The badge for the east door is LAN-7731-KX.");
+    home.run(&["remember", "Otto keeps bees.", "--tag", "LAN-7731-KX"]).ok();
+    home.remember("The lantern walk begins at dusk.");
+    let turn = "I left my badge LAN-7731-KX at the desk and prefer the north door.";
+    home.run(&["session", "append", "desk", turn]).ok();
+    home.json(&["compact", "--session", "desk"]);
+    let rules = home.path("rules.toml");
+    let rule = "[[rule]]\nname = 'badge'\nfamily = 'own'\nlevel = 'definite'\nkeywords = ['lan-']\n\
+                pattern = 'LAN-[0-9]{4}-[A-Z]{2}'\nexamples = ['the badge LAN-1234-AB']\ncounterexamples = ['LAN party']\n";
+    std::fs::write(&rules, rule).unwrap();
+    let home = home.with("LACUNA_SECRET_RULES", rules.to_str().unwrap());
+
+    let plan = home.json(&["scan", "--stored", "--redact"]);
+    assert_eq!((&plan["dry_run"], &plan["receipts"]), (&json!(true), &json!([])), "{plan}");
+    let planned = plan["planned"].as_array().unwrap();
+    assert!(planned.len() >= 3 && planned.iter().all(|one| one["rules"] == json!(["badge"])), "{plan}");
+    assert!(home.run(&["recall", "badge east door"]).ok().stdout.contains("7731"), "a plan changes nothing");
+    let told = home.run(&["scan", "--stored", "--redact"]).ok().stdout;
+    assert!(told.contains("--yes") && told.contains("badge") && !told.contains("7731"), "{told}");
+
+    let done = home.json(&["scan", "--stored", "--redact", "--yes"]);
+    assert_eq!(done["dry_run"], false);
+    let receipts = done["receipts"].as_array().unwrap();
+    assert!(!receipts.is_empty() && receipts[0].as_str().unwrap().starts_with("DEL-"), "{done}");
+    let replaced = done["redacted"].as_array().unwrap();
+    assert!(replaced.iter().any(|one| one["was"] == badge.as_str()), "{done}");
+    assert!(!home.run(&["export", "-"]).ok().stdout.contains("7731"));
+    let found = home.run(&["recall", "badge for the east door"]).ok().stdout;
+    assert!(found.contains("The badge for the east door is [SECRET_REDACTED]"), "{found}");
+    assert!(home.run(&["recall", "when is the lantern walk?"]).ok().stdout.contains("at dusk"));
+    assert_eq!(home.json(&["scan", "--stored"])["found"], json!([]));
+    assert_eq!(home.json(&["scan", "--stored", "--redact", "--yes"])["planned"], json!([]));
+    home.run(&["audit", "verify"]).ok();
+}
+
+#[test]
+fn numbers_of_a_state_are_cut_unless_this_very_text_has_a_consent() {
+    let home = Home::new();
+    home.run(&["consent", "give", "location", "--for", "my assistants"]).ok();
+    let server = home.serve(&[]);
+    for (text, left) in [
+        ("My social security number is 536-22-8143.", "My social security number is ****8143."),
+        ("Mi DNI es 12345678Z.", "Mi DNI es ****678Z."),
+        (
+            "Mon numéro de sécurité sociale est 269054958815780.",
+            "Mon numéro de sécurité sociale est ****5780.",
+        ),
+        ("My National Insurance number is AB123456C.", "My National Insurance number is ****456C."),
+    ] {
+        let stored = server.post("/v1/memories", &json!({"content": text})).expect(201);
+        assert_eq!(stored["gate"]["consent_keeps"], true, "{stored}");
+        let path = format!("/v1/memories/{}", stored["memory_id"].as_str().unwrap());
+        assert_eq!(server.get(&path).expect(200)["content"], left);
+        let kept = server
+            .post("/v1/memories", &json!({"content": text, "consent_basis": "explicit-consent"}))
+            .expect(201);
+        let path = format!("/v1/memories/{}", kept["memory_id"].as_str().unwrap());
+        assert_eq!(server.get(&path).expect(200)["content"], text);
+    }
+    let street = "I live at 12 Rosewood Lane, Bristol.";
+    let kept = server.post("/v1/memories", &json!({"content": street})).expect(201);
+    assert_eq!(kept["gate"].get("consent_keeps"), None, "the consent for places covers it: {kept}");
+}
+
+#[test]
+fn what_expires_says_until_when_and_why_in_every_answer() {
+    let home = Home::new();
+    let told = home.run(&["remember", "My salary is 3,400 euros a month."]).ok().stdout;
+    assert!(told.contains("kept until") && told.contains(": financial"), "{told}");
+    let listed = home.run(&["memory", "list"]).ok().stdout;
+    assert!(listed.contains("kept until") && listed.contains(": financial]"), "{listed}");
+    let page = home.json(&["memory", "list"]);
+    let salary = &page["memories"][0];
+    assert_eq!(salary["kept_because"], "financial");
+    let id = salary["memory_id"].as_str().unwrap();
+    let inspected = home.run(&["memory", "inspect", id]).ok().stdout;
+    assert!(inspected.contains(": financial"), "{inspected}");
+    let server = home.serve(&[]);
+    let turn = json!({"turns": [{"role": "user", "text": "The printer in the hall jams."}]});
+    let appended = server.post("/v1/sessions/desk/turns", &turn).expect(201).to_string();
+    assert!(
+        appended.contains("\"kept_because\":\"medium_term\"") && appended.contains("asks_at"),
+        "{appended}"
+    );
+    let longer = json!({"content": "My rent is 900 euros a month.", "expires_at": "2999-01-01T00:00:00Z"});
+    let longer = server.post("/v1/memories", &longer).expect(201);
+    let short = server.post("/v1/memories", &json!({"content": "My bonus is 200 euros."})).expect(201);
+    assert!(longer["kept_until"].as_str() > short["kept_until"].as_str(), "{longer} {short}");
+    let lasting = server.post("/v1/memories", &json!({"content": "I prefer the window seat."})).expect(201);
+    assert_eq!((lasting.get("kept_until"), lasting.get("kept_because")), (None, None));
+}
+
+#[test]
 fn a_consent_is_given_once_by_the_person_and_lets_every_door_in() {
     let home = Home::new();
     let admin = home.token("anna", "user", &[]);

@@ -8,6 +8,7 @@ mod audit;
 mod backup;
 mod bad_input;
 mod batch;
+mod bypass;
 mod commands;
 mod compacting;
 mod conditional;
@@ -39,6 +40,7 @@ mod mem0;
 mod memory_tool;
 mod oidc;
 mod operation;
+mod ordinary;
 #[path = "../../../lacuna-core/tests/support/own_postgres.rs"]
 #[allow(dead_code, reason = "each crate of tests uses a part")]
 mod own_postgres;

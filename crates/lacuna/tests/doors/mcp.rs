@@ -34,7 +34,7 @@ impl Spoken {
         Self::started(home, &["mcp"])
     }
 
-    fn started(home: &Home, args: &[&str]) -> Self {
+    pub(crate) fn started(home: &Home, args: &[&str]) -> Self {
         let mut child = home.command(args).stdin(Stdio::piped()).spawn().unwrap();
         let input = child.stdin.take();
         let output = BufReader::new(child.stdout.take().unwrap());

@@ -191,6 +191,8 @@ class AppendedTurnStored(TypedDict):
 
     #: Memories that say nearly the same, or may contradict it.
     alike: NotRequired[list[str]]
+    #: The time from which its owner is asked whether to keep it.
+    asks_at: NotRequired[str | None]
     #: `sha256:` and the digest of the text as it was stored.
     content_hash: str
     created_at: str
@@ -203,6 +205,8 @@ class AppendedTurnStored(TypedDict):
     held: NotRequired[Held | None]
     #: True for a note of an assistant: it is found, labelled as not confirmed, and is no fact.
     is_note: NotRequired[bool]
+    #: Reason why its time ends: a category, a tier, a rule of its owner.
+    kept_because: NotRequired[str | None]
     #: The time until which it is kept; absent when nothing ends its time, or when it was there before.
     kept_until: NotRequired[str | None]
     lane: Lane
@@ -724,6 +728,9 @@ class GateReport(TypedDict):
 
     #: Other changes, as `field: rule`.
     changes: NotRequired[list[str]]
+    #: True if a part was cut that stays when the text is sent with `consent_basis` `explicit-consent`: an
+    #: address, or a number that a state gives to a person.
+    consent_keeps: NotRequired[bool]
     #: The gate's judgements.
     judgements: list[Judgement]
     #: Secrets that were found.
@@ -824,6 +831,8 @@ class Memory(Facets):
     created_at: str
     details: list[Detail]
     gist: str
+    #: Reason why its time ends at `expires_at`: a category, a tier, a rule of its owner.
+    kept_because: NotRequired[str | None]
     memory_id: str
     #: The object that its program gave it.
     metadata: NotRequired[dict[str, Any] | None]
@@ -862,8 +871,11 @@ class MemorySummary(TypedDict):
     content: NotRequired[str | None]
     content_type: ContentType
     created_at: str
+    #: The time until which it is kept; absent when nothing ends its time.
     expires_at: NotRequired[str | None]
     gist: str
+    #: Reason why its time ends: a category, a tier, a rule of its owner.
+    kept_because: NotRequired[str | None]
     memory_id: str
     #: The object that its program gave it.
     metadata: NotRequired[dict[str, Any] | None]
@@ -1060,6 +1072,8 @@ class OutcomeStored(TypedDict):
 
     #: Memories that say nearly the same, or may contradict it.
     alike: NotRequired[list[str]]
+    #: The time from which its owner is asked whether to keep it.
+    asks_at: NotRequired[str | None]
     #: `sha256:` and the digest of the text as it was stored.
     content_hash: str
     created_at: str
@@ -1072,6 +1086,8 @@ class OutcomeStored(TypedDict):
     held: NotRequired[Held | None]
     #: True for a note of an assistant: it is found, labelled as not confirmed, and is no fact.
     is_note: NotRequired[bool]
+    #: Reason why its time ends: a category, a tier, a rule of its owner.
+    kept_because: NotRequired[str | None]
     #: The time until which it is kept; absent when nothing ends its time, or when it was there before.
     kept_until: NotRequired[str | None]
     lane: Lane
@@ -1391,6 +1407,8 @@ class Remembered(TypedDict):
 
     #: Memories that say nearly the same, or may contradict it.
     alike: NotRequired[list[str]]
+    #: The time from which its owner is asked whether to keep it.
+    asks_at: NotRequired[str | None]
     #: `sha256:` and the digest of the text as it was stored.
     content_hash: str
     created_at: str
@@ -1403,6 +1421,8 @@ class Remembered(TypedDict):
     held: NotRequired[Held | None]
     #: True for a note of an assistant: it is found, labelled as not confirmed, and is no fact.
     is_note: NotRequired[bool]
+    #: Reason why its time ends: a category, a tier, a rule of its owner.
+    kept_because: NotRequired[str | None]
     #: The time until which it is kept; absent when nothing ends its time, or when it was there before.
     kept_until: NotRequired[str | None]
     lane: Lane

@@ -2,6 +2,7 @@
 //! their turns, and enter the vault in the commit that archives the turns.
 
 use lacuna_language::condense::Turn;
+use lacuna_language::voices::has_external;
 use lacuna_language::words::TermList;
 use lacuna_types::embed::Purpose;
 use lacuna_types::llm::ClaimKind;
@@ -129,7 +130,7 @@ fn through_the_gate(
     let mut presentable = Vec::with_capacity(pieces.len());
     for piece in &pieces {
         let of: Vec<&OpenedTurn> = piece.turns.iter().map(|turn| &sources[*turn]).collect();
-        presentable.push(gate.clean(draft(piece, portion, &of), standing(&of))?);
+        presentable.push(gate.clean(draft(piece, portion, &of), standing(piece, &of))?);
     }
     let texts: Vec<&str> = presentable.iter().map(Presentable::text).collect();
     let vectors = service.models.instant.embed(&texts, Purpose::Passage)?;
@@ -312,8 +313,10 @@ fn primary(source: MemoryId) -> Lineage {
     Lineage { source, contribution: Contribution::Primary }
 }
 
-/// Trust never rises by derivation: it is the lowest of the sources'.
-fn standing(of: &[&OpenedTurn]) -> DraftOrigin {
+/// Trust never rises by derivation: it is the lowest of the sources'. A fact is in its speaker's own words; a summary may
+/// repeat words that its turns pass on.
+fn standing(piece: &CondensedPiece, of: &[&OpenedTurn]) -> DraftOrigin {
+    let passes_on = piece.kind.is_none() && of.iter().any(|source| has_external(&source.text));
     let facets = || of.iter().map(|source| &source.facets);
     let lowest = facets().map(|facets| facets.source.trust).min().unwrap_or(Trust::Low);
     DraftOrigin {
@@ -326,7 +329,8 @@ fn standing(of: &[&OpenedTurn]) -> DraftOrigin {
         possible_confirmed: true,
         was_stored: false,
         sensitivity: facets().flat_map(|facets| facets.privacy.sensitivity.clone()).collect(),
-        external: facets().any(|facets| facets.source.from_external_content),
+        external: passes_on || facets().any(|facets| facets.source.from_external_content),
+        split: Vec::new(),
     }
 }
 

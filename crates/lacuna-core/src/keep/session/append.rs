@@ -8,6 +8,7 @@ use lacuna_types::hex::hex;
 use lacuna_types::*;
 use lacuna_types::{Error, Result};
 
+use crate::gate::clean::check_name;
 use crate::keep::session::show::session_info;
 use crate::keep::session::{SessionInfo, SessionState};
 use crate::permit::{Grant, Remember, permit};
@@ -119,6 +120,9 @@ pub(crate) fn start_session(
 ) -> Result<SessionInfo> {
     let scope = grant.scope();
     check_thawed(service, scope)?;
+    if let Some(id) = &id {
+        check_name(service.rules.scanner(), "session_id", id.as_str())?;
+    }
     let id = id.map_or_else(|| make_session_id(&*service.entropy), Ok)?;
     let now = service.clock.now();
     let began_at = service.open_sessions.use_session(scope, &id, now, |open| open.began_at)?;

@@ -244,6 +244,7 @@ impl Importing<'_> {
             was_stored: is_ours && !holder.is_shared(),
             sensitivity: Vec::new(),
             external: false,
+            split: Vec::new(),
         }
     }
 

@@ -197,13 +197,17 @@ fn told(stored: &RememberedView) -> Result<ToolAnswer> {
         ),
     };
     if let Some(until) = stored.kept_until {
-        text += &format!(" It is kept until {}.", until.strftime("%Y-%m-%d"));
+        let because = stored.kept_because.as_ref().map(|reason| format!(" ({reason})")).unwrap_or_default();
+        text += &format!(" It is kept until {}{because}.", until.strftime("%Y-%m-%d"));
     }
     if stored.gate.redactions.iter().any(|redaction| redaction.removed) {
         text += " A secret in it was taken out and not stored.";
     }
     if !stored.gate.changes.is_empty() {
         text += &format!(" Parts were changed on the way in: {}.", stored.gate.changes.join(", "));
+    }
+    if stored.gate.consent_keeps {
+        text += " Only the user can have it kept whole: lacuna remember TEXT --consent explicit-consent.";
     }
     ToolAnswer::new(text, stored)
 }

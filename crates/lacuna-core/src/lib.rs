@@ -79,6 +79,7 @@ pub mod govern;
 mod browse;
 mod custodian;
 mod upkeep;
+mod vault_locks;
 
 mod lacuna;
 
@@ -93,3 +94,4 @@ pub use lacuna_types::{Error, Result};
 pub use records::Records;
 pub use upkeep::{Consents, LegalHolds, Members, Purposes, Tokens, Upkeep, Users};
 pub use vault::{OPEN_BYTES_MAX_DEFAULT, OpenLoad, Parts};
+pub use vault_locks::VaultLocks;

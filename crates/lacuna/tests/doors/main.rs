@@ -45,6 +45,7 @@ mod person;
 mod personas;
 #[path = "../../../lacuna-core/tests/support/postgres_database.rs"]
 mod postgres_database;
+mod protection;
 mod records;
 mod retention;
 mod schemathesis;

@@ -9,6 +9,7 @@ use std::thread;
 use std::time::Duration;
 
 use clap::Args;
+use lacuna_core::Browse;
 use lacuna_core::keep::{SESSION_PAGE_MAX, SessionInfo};
 use lacuna_core::permit::{Export, Grant, Recall, permit};
 use lacuna_core::transfer::{Edit, read_back, without};
@@ -179,7 +180,14 @@ impl FolderView<'_> {
         if manifest.is_page(&page) {
             return Ok(Vec::new());
         }
-        Ok(read_back(&manifest.lines()?, &page).unwrap_or_default())
+        let mut edits = read_back(&manifest.lines()?, &page).unwrap_or_default();
+        let gone: Vec<_> = edits.iter().filter_map(Edit::gone).collect();
+        if !gone.is_empty() {
+            let reading = permit::<Recall>(&self.installation.local, self.grant.scope())?;
+            let turns = Browse::of(&self.installation.service).turns_behind(&reading, &gone)?;
+            edits.extend(turns.into_iter().map(Edit::Gone));
+        }
+        Ok(edits)
     }
 
     /// Takes the lines out of an edited page whose memories are gone, and leaves the edits.

@@ -7,7 +7,7 @@ use lacuna_core::index::Filter;
 use lacuna_core::permit::{Grant, Recall, permit};
 use lacuna_core::read::{Cursor, LIST_PAGE_DEFAULT, Page};
 use lacuna_core::transfer::Moved;
-use lacuna_types::{Memory, MemoryId};
+use lacuna_types::{Lifecycle, Memory, MemoryId};
 
 use super::args::{ScopeArgs, words};
 use super::audit::{self, AuditReportArgs};
@@ -288,7 +288,8 @@ fn list(
 fn show_moved(installation: &Installation, moved: Moved, output: &Output) -> Result<()> {
     settle(installation, output);
     output.show(&MovedView::from(moved), |moved| {
-        format!("{} is now {} in {}", moved.previous_id, moved.memory_id, moved.scope)
+        let waits = if moved.state.0 == Lifecycle::Candidate { ", where it waits for approval" } else { "" };
+        format!("{} is now {} in {}{waits}", moved.previous_id, moved.memory_id, moved.scope)
     })
 }
 
@@ -306,6 +307,8 @@ fn delete(
         installation.service.get(&reading, id).map(drop).or_else(|error| match error {
             // Damaged is no reason to keep it.
             lacuna_types::Error::Corrupt(_) => Ok(()),
+            // Its key is destroyed without being opened.
+            locked if locked.code() == codes::VAULT_LOCKED.name => Ok(()),
             other => Err(other),
         })?;
     }

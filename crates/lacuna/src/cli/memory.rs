@@ -325,7 +325,12 @@ fn delete(
         }
     }
     let erased = installation.service.delete(&grant, id)?;
-    output.show(&ForgottenView::done(erased, grant.scope()), super::forget::done)
+    // Only a locked vault answers without one.
+    let receipt_follows = erased.receipts.is_empty() && erased.deferred.is_none();
+    output.show(&ForgottenView::done(erased, grant.scope()), |view| match receipt_follows {
+        true => format!("{id} is erased; the receipt follows when the vault is next unlocked"),
+        false => super::forget::done(view),
+    })
 }
 
 fn inspected(shown: &InspectView, in_signs: bool) -> String {

@@ -212,7 +212,9 @@ impl FolderView<'_> {
     /// Writes what changed: the page, the preferences, the sessions.
     fn render(&self, manifest: Option<&FolderManifest>) -> Result<ViewAnswer> {
         let core = &self.installation.service;
-        let known = self.folder.read(PAGE)?;
+        // A page from which lines were deleted may be as it should be: its manifest is not.
+        let is_ours = |page: &String| manifest.is_some_and(|known| known.is_page(page));
+        let known = self.folder.read(PAGE)?.filter(is_ours);
         let sheet = core.view(&self.grant, self.include_health, known.as_deref())?;
         let mut next = manifest.cloned().unwrap_or_default();
         next.scope = self.scope();

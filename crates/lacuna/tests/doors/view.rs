@@ -187,6 +187,7 @@ fn a_deleted_line_takes_its_turn_along_and_leaves_what_others_need() {
     let wanted = home.json(&["view", &folder])["wanted"]["forget"].clone();
     assert!(wanted.as_array().unwrap().contains(&json!(alone)), "it says so before: {wanted}");
     home.json(&["view", &folder, "--apply"]);
+    assert!(home.json(&["view", &folder])["wanted"].is_null(), "what was done is not asked for again");
     assert!(!turns().contains("Quillfeather"), "{}", turns());
     assert!(turns().contains("rye"), "the turn of a fact that stays stays");
     assert!(page(&folder).contains("opens at six"), "{}", page(&folder));

@@ -64,6 +64,11 @@ impl Browse<'_> {
         crate::write::correct::corrected_by(self.service, grant, what, text)
     }
 
+    /// The turns that these memories alone were taken from, so that forgetting them leaves nothing behind in a session.
+    pub fn turns_behind(&self, grant: &Grant<Recall>, gone: &[MemoryId]) -> Result<Vec<MemoryId>> {
+        crate::transfer::view::turns_behind(self.service, grant, gone)
+    }
+
     /// Entries of the vault's chain below number `before`, the newest first.
     pub fn recent_audit(
         &self,

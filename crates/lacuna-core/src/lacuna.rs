@@ -4,7 +4,7 @@ use std::io::Write;
 use std::sync::Arc;
 
 use jiff::{SignedDuration, Timestamp};
-use lacuna_seal::{Signature, VerifyingKey};
+use lacuna_seal::{PassphraseCost, Signature, VerifyingKey};
 use lacuna_store::rows::{AuditRow, ChainHead};
 use lacuna_types::llm::Llm;
 use lacuna_types::policy::Policy;
@@ -62,6 +62,7 @@ use crate::vault::receipt::SignedReceipt;
 use crate::vault::service::{OpenLoad, Parts, Service};
 use crate::vault::sessions::Piece;
 use crate::vault::term::RetentionTerm;
+use crate::vault_locks::VaultLocks;
 use crate::write::correct::{Corrected, Correction};
 use crate::write::outcome::Outcome;
 
@@ -82,7 +83,7 @@ macro_rules! handles {
     )* };
 }
 
-handles! { Browse Consents Custodian LegalHolds ManagedMemories Purposes Records SignIns Users }
+handles! { Browse Consents Custodian LegalHolds ManagedMemories Purposes Records SignIns Users VaultLocks }
 
 impl Lacuna {
     /// Puts the parts together. Nothing is opened yet.
@@ -98,6 +99,11 @@ impl Lacuna {
     /// Counts tokens by `counter` from now on; [`lacuna_types::token_count::estimate`] counts until then.
     pub fn counting(self, counter: TokenCounter) -> Self {
         Self { service: self.service.counting(counter) }
+    }
+
+    /// Makes a guess at the passphrase of a vault cost `cost` from now on. Only tests lower it.
+    pub fn stretching(self, cost: PassphraseCost) -> Self {
+        Self { service: self.service.stretching(cost) }
     }
 
     /// Names the recipients that are told of erasures.

@@ -80,6 +80,7 @@ mod browse;
 mod custodian;
 mod managed;
 mod upkeep;
+mod vault_locks;
 
 mod lacuna;
 
@@ -95,3 +96,4 @@ pub use managed::ManagedMemories;
 pub use records::Records;
 pub use upkeep::{Consents, LegalHolds, Members, Purposes, Tokens, Upkeep, Users};
 pub use vault::{OPEN_BYTES_MAX_DEFAULT, OpenLoad, Parts};
+pub use vault_locks::VaultLocks;

@@ -162,6 +162,7 @@ actions! {
     /** Renewing the epoch key. */ ManageKeys,
     /** Seeing what the scheduler does. */ ManageJobs,
     /** Making and removing people, with their vaults, without seeing them. */ ManageUsers,
+    /** Putting one's own vault under a passphrase, unlocking and locking it. */ LockVault,
 }
 
 /// The operation of a service's token that lends an action. None lends administration, and none lets others see a
@@ -184,7 +185,8 @@ fn operation(power: Power) -> Option<Operation> {
         | Power::ManageMembers
         | Power::ManageTokens
         | Power::ManageKeys
-        | Power::ManageJobs => return None,
+        | Power::ManageJobs
+        | Power::LockVault => return None,
     })
 }
 
@@ -227,7 +229,7 @@ enum VaultRelation {
 /// An administrator who is not a member governs a shared vault by id and by state, and does not search it. Nobody
 /// destroys the organisation's vault: its chain records the destruction of all the others.
 #[rustfmt::skip]
-const POLICY: [(Power, [u8; 5]); 17] = [
+const POLICY: [(Power, [u8; 5]); 18] = [
     //                      own        team       deployment org            outside
     (Power::Recall,        [U | R | G, U | R | G, U | R | G, U | R | G | A, NONE]),
     (Power::Remember,      [U | G,     U | G,     U | G,     A,             NONE]),
@@ -246,6 +248,7 @@ const POLICY: [(Power, [u8; 5]); 17] = [
     (Power::ManageKeys,    [NONE,      NONE,      NONE,      A,             NONE]),
     (Power::ManageJobs,    [NONE,      NONE,      NONE,      A,             NONE]),
     (Power::ManageUsers,   [NONE,      NONE,      NONE,      A | S,         NONE]),
+    (Power::LockVault,     [U,         NONE,      NONE,      NONE,          NONE]),
 ];
 
 fn allowing(power: Power, standing: VaultRelation) -> u8 {
@@ -381,6 +384,7 @@ mod tests {
         );
         match name.as_str() {
             _ if scope.org != org("acme") => "not_found",
+            name if power == Power::LockVault && name != "user:anna" => "not_found",
             "org" if power == Power::Recall => word(reads || writes || admin, "denied"),
             "org" if power == Power::Destroy => "not_found",
             "org" => word(admin, "denied"),
@@ -425,7 +429,7 @@ mod tests {
                     )+};
                 }
                 check!(Recall Remember Forget Review Promote Export Import Destroy Freeze Retain ReadAudit);
-                check!(ForgetPerson ManageMembers ManageTokens ManageKeys ManageJobs ManageUsers);
+                check!(ForgetPerson ManageMembers ManageTokens ManageKeys ManageJobs ManageUsers LockVault);
             }
         }
         assert_eq!(checked, 32 * 16 * POLICY.len());

@@ -24,6 +24,7 @@ use crate::vault::consents::Consent;
 use crate::vault::deliver::Delivery;
 use crate::vault::holds::Hold;
 use crate::vault::models::Progress;
+use crate::vault::secrets::PassedOver;
 use crate::vault::service::Service;
 
 /// The work that a scheduler or an operator asks for.
@@ -47,7 +48,7 @@ impl Upkeep<'_> {
     /// Erases what is due in every vault. Answers with how many memories went. One vault that cannot be swept
     /// does not keep the others waiting; the first failure is the answer in the end.
     pub fn sweep(&self, progress: crate::keep::retention::sweep::Progress<'_>) -> Result<u64> {
-        crate::keep::retention::sweep::sweep(self.service, progress)
+        crate::keep::retention::sweep::sweep(self.service, &PassedOver::default(), progress)
     }
 
     /// Gives every row of a vault the expiry that rules and settings ask for. Answers with how many had

@@ -22,6 +22,8 @@ pub enum Field {
     Blob = 6,
     /// Ids of the memories that a memory's key depends on.
     Sources = 7,
+    /// A vault's root key under the secret of its holder.
+    HeldRoot = 8,
     /// Settings of a vault's owner.
     Settings = 16,
     /// Content of a link to an export; it travels and is never stored.

@@ -107,6 +107,5 @@ impl MemoryKey {
 
 exposed_key! {
     MasterKey: "The raw key, for the key file that only its owner may read. Nothing else should ask for it.",
-    EpochKey: "The raw key, for the key file that only its owner may read. Nothing else should ask for it.",
-    UserSecret: "The raw secret, to be shown to the user once. Lacuna keeps no copy."
+    EpochKey: "The raw key, for the key file that only its owner may read. Nothing else should ask for it."
 }

@@ -18,7 +18,7 @@ pub(crate) const SALT_BYTES: usize = 16;
 const COST_AT: usize = MAGIC.len() + 1;
 const SALT_AT: usize = COST_AT + 3 * 4;
 const ENVELOPE_AT: usize = SALT_AT + SALT_BYTES;
-const FILE_BYTES: usize = ENVELOPE_AT + OVERHEAD_BYTES + KEY_BYTES;
+pub(crate) const FILE_BYTES: usize = ENVELOPE_AT + OVERHEAD_BYTES + KEY_BYTES;
 
 const MEMORY_KIB: u32 = 64 * 1024;
 const PASSES: u32 = 3;

@@ -28,7 +28,8 @@ pub enum Binding<'a> {
 }
 
 impl UserKey {
-    /// Encrypts a vault's root key. `held` takes part when the vault also asks for the user's own secret.
+    /// Encrypts a vault's root key. With `held` nobody opens it without the user's own secret, nor wraps it anew: vaults
+    /// use [`HeldRoot`](crate::HeldRoot), whose outer wrap can be renewed meanwhile.
     pub fn wrap_root(
         &self,
         epoch: &EpochKey,
@@ -161,7 +162,10 @@ impl ClassKey {
 
 /// One wrapping key from several secrets: all of them are needed. They have one length, so their
 /// concatenation is unambiguous.
-fn mix<'a>(secrets: impl Iterator<Item = &'a [u8; KEY_BYTES]> + Clone, info: &[u8]) -> WrappingKey {
+pub(crate) fn mix<'a>(
+    secrets: impl Iterator<Item = &'a [u8; KEY_BYTES]> + Clone,
+    info: &[u8],
+) -> WrappingKey {
     // Sized before it is filled: growing would leave copies of the secrets behind in freed memory.
     let mut ikm = Zeroizing::new(Vec::with_capacity(secrets.clone().count() * KEY_BYTES));
     for secret in secrets {

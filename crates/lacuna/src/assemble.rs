@@ -8,10 +8,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use lacuna_core::gate::Rulebook;
-use lacuna_core::permit::{Action, Caller, Grant, permit};
+use lacuna_core::govern::UNLOCKED_MAX;
+use lacuna_core::permit::{Action, Caller, Grant, Power, permit};
 use lacuna_core::transfer::{finish_restore, is_restore_unfinished};
 use lacuna_core::vault::{Event, Models};
-use lacuna_core::{Lacuna, Parts};
+use lacuna_core::{Lacuna, Parts, VaultLocks};
 use lacuna_language::secrets::Scanner;
 use lacuna_models::{ApiKey, EndpointConfig, LlmConfig, http_agent};
 use lacuna_seal::SystemEntropy;
@@ -48,6 +49,16 @@ const CLAIM_WAIT: Duration = Duration::from_secs(2);
 /// is erased.
 const DATA_RESERVE_BYTES: u64 = 2 << 20;
 const KEYS_RESERVE_BYTES: u64 = 512 << 10;
+
+/// The variable with the passphrase of the local user's own vault.
+pub(crate) const VAULT_PASSPHRASE: &str = "LACUNA_VAULT_PASSPHRASE";
+
+/// The passphrase of the local user's own vault, if the environment has one.
+pub(crate) fn vault_passphrase() -> Result<Option<Zeroizing<String>>> {
+    let Some(given) = std::env::var_os(VAULT_PASSPHRASE) else { return Ok(None) };
+    let unreadable = |_| Failure::new(&codes::VAULT_LOCKED, format!("{VAULT_PASSPHRASE} is not UTF-8"));
+    Ok(Some(Zeroizing::new(given.into_string().map_err(unreadable)?)).filter(|given| !given.is_empty()))
+}
 
 /// Folders and files under the data folder.
 pub(crate) struct Layout {
@@ -103,9 +114,38 @@ pub(crate) struct Installation {
 }
 
 impl Installation {
-    /// Grants the local caller access to the vault that `scope` names, or to their own.
+    /// Grants the local caller access to the vault that `scope` names, or to their own. Their own is unlocked for this
+    /// process where it has to be open and they give the passphrase.
     pub(crate) fn grant<A: Action>(&self, scope: Option<&str>) -> Result<Grant<A>> {
-        Ok(permit(&self.local, &read_scope(scope, &self.local)?)?)
+        let scope = read_scope(scope, &self.local)?;
+        let grant = permit(&self.local, &scope)?;
+        // These work on a locked vault too.
+        let needs_no_text =
+            matches!(A::POWER, Power::Destroy | Power::LockVault | Power::ReadAudit | Power::Forget);
+        if !needs_no_text && scope == self.local.personal_scope() {
+            self.unlock(true)?;
+        }
+        Ok(grant)
+    }
+
+    /// Unlocks the local caller's vault, if it is locked and the environment has its passphrase. `asks`: a person at a
+    /// terminal may type it.
+    pub(crate) fn unlock(&self, asks: bool) -> Result<()> {
+        let given = vault_passphrase()?;
+        if given.is_none() && !(asks && io::stdin().is_terminal() && io::stderr().is_terminal()) {
+            return Ok(());
+        }
+        let (locks, scope) = (VaultLocks::of(&self.service), self.local.personal_scope());
+        let Ok(grant) = permit(&self.local, &scope) else { return Ok(()) };
+        let state = locks.state(&grant)?;
+        if !state.is_protected || state.unlocked_until.is_some() {
+            return Ok(());
+        }
+        let unread = |error: io::Error| Failure::new(&codes::VAULT_LOCKED, error.to_string());
+        let typed = || rpassword::prompt_password("Passphrase of your vault: ").map(Zeroizing::new);
+        let passphrase = given.map_or_else(|| typed().map_err(unread), Ok)?;
+        locks.unlock(&grant, &passphrase, Some(UNLOCKED_MAX))?;
+        Ok(())
     }
 
     /// Grants the local caller administration of the organisation.
@@ -114,8 +154,16 @@ impl Installation {
     }
 }
 
-/// Opens the installation, and refuses one whose stores and keys do not belong together.
+/// Opens the installation, and refuses one whose stores and keys do not belong together. The local user's vault is
+/// unlocked if the environment has its passphrase.
 pub(crate) fn assemble(config: &Config) -> Result<Installation> {
+    let installation = assemble_locked(config)?;
+    installation.unlock(false)?;
+    Ok(installation)
+}
+
+/// Does the same as [`assemble`], and unlocks nothing.
+pub(crate) fn assemble_locked(config: &Config) -> Result<Installation> {
     let folder = enter(config)?;
     assemble_in(config, folder)
 }

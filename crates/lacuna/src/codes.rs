@@ -257,9 +257,24 @@ codes! {
     KEY_NOT_PROTECTED "key_not_protected" 503 MISCONFIGURED "A passphrase was given, but the keys were made without one."
         "Unset LACUNA_PASSPHRASE.";
     WEAK_PASSPHRASE "weak_passphrase" 422 USAGE "The new passphrase is easy to guess. Nothing was written."
-        "Choose a longer one, such as five unrelated words; or pass --weak-passphrase.";
-    USER_SECRET_REQUIRED "user_secret_required" 503 MISCONFIGURED "The vault also needs a secret that only its user holds."
-        "Use a release that supports user-held keys.";
+        "Choose a longer one, such as five unrelated words; or pass --weak-passphrase."
+        http "Choose a longer one, such as five unrelated words.";
+    VAULT_LOCKED "vault_locked" 423 DENIED "The vault opens only with the passphrase of the person who holds it, and is locked."
+        "Set LACUNA_VAULT_PASSPHRASE, or run in a terminal and answer the prompt; `lacuna keys unlock` unlocks it on a server."
+        http "Unlock it with POST /v1/unlock and the passphrase; only the person can."
+        mcp "Tell the user that their memory is locked, and that they unlock it themselves: with `lacuna keys unlock` in a terminal where a server runs, or by starting the assistant with LACUNA_VAULT_PASSPHRASE set. Never ask for the passphrase here, and go on without memory meanwhile.";
+    WRONG_SECRET "wrong_secret" 403 DENIED "The passphrase or the recovery code of the vault is wrong."
+        "Try again. After five wrong tries in a row each further one has to wait, longer every time.";
+    TOO_MANY_TRIES "too_many_tries" 429 UNAVAILABLE "There were too many wrong tries at the passphrase of the vault."
+        "Wait: a minute at first, up to six hours. The recovery code is there for a lost passphrase.";
+    ALREADY_PROTECTED "already_protected" 409 CONFLICT "The vault is under a passphrase already."
+        "Change it with `lacuna keys change-passphrase`."
+        http "Send the present passphrase along, to change it.";
+    NOT_PROTECTED "not_protected" 409 CONFLICT "The vault is under no passphrase of its person."
+        "Put it under one with `lacuna keys protect`."
+        http "Put it under one with PUT /v1/protection.";
+    NO_SERVER "no_server" 503 UNAVAILABLE "No server answers at the address."
+        "Start it with `lacuna serve`, or name its address with --server.";
     TAMPERED "tampered" 503 MISCONFIGURED "Stored rows, tokens, members or audit entries are not those that Lacuna wrote."
         "Find out who changed the database. Restore a backup, or accept what is there with `lacuna audit accept`."
         http "Ask the operator of the server; nothing of the vault is served until they have looked.";
@@ -327,7 +342,8 @@ pub(crate) fn of(error: &Error) -> &'static Code {
     by_name(error.code()).unwrap_or(&INTERNAL)
 }
 
-fn by_name(name: &str) -> Option<&'static Code> {
+/// Finds a row by the name of its code.
+pub(crate) fn by_name(name: &str) -> Option<&'static Code> {
     ALL.iter().copied().find(|code| code.name == name)
 }
 

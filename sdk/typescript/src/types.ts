@@ -860,6 +860,8 @@ export type Moved = {
   previous_id: string;
   promotion: Promotion;
   scope: string;
+  /** `active`; `candidate` if it waits for approval, as a direct write there would; `approved` during a grace period. */
+  state: Lifecycle;
 };
 
 export type Named = "ids" | "subject" | "query" | "session" | "conversation" | "last_said" | "tags" | "sensitivity" | "tier" | "source" | "everything" | "time";

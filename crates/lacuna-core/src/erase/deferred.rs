@@ -17,6 +17,7 @@ use crate::vault::commit::{Act, retrying};
 use crate::vault::handle::VaultWriter;
 use crate::vault::holds::{Holds, held, held_among, holds_on};
 use crate::vault::receipt::Cause;
+use crate::vault::secrets::PassedOver;
 use crate::vault::service::Service;
 
 const FIELDS: u64 = 2;
@@ -110,9 +111,9 @@ pub(crate) fn make_due(service: &Service, org: &Scope) -> Result<()> {
 }
 
 /// Erases what was deferred, where no hold stands any more. Answers with how many memories went.
-pub(crate) fn carry_out_deferred(service: &Service) -> Result<u64> {
+pub(crate) fn carry_out_deferred(service: &Service, passed: &PassedOver) -> Result<u64> {
     let due = service.store.due_records(RecordKind::Deferral, service.clock.now(), RECORDS_PAGE_MAX)?;
-    due.into_iter().map(|record| carry_out(service, record)).sum()
+    due.into_iter().map(|record| passed.unless_locked(carry_out(service, record))).sum()
 }
 
 fn carry_out(service: &Service, record: Record) -> Result<u64> {

@@ -96,6 +96,18 @@ fn destroy_keys(
     })
 }
 
+/// Destroys the keys and the blobs of what was announced, in a vault that is locked. The rest waits until it is open.
+pub(crate) fn destroy_announced(writer: &VaultWriter<'_>) -> Result<()> {
+    let (service, scope) = (writer.service, writer.scope());
+    let intents = service.store.intents(scope.vault_id())?;
+    for intent in &intents {
+        let receipt = announced_receipt(service, scope, intent)?;
+        destroy_keys(service, scope, intent, receipt.as_ref())?;
+        delete_blobs(service, scope, service.store.rows(scope.vault_id(), &intent.memories)?)?;
+    }
+    if intents.is_empty() { Ok(()) } else { service.keys.settle() }
+}
+
 fn delete_blobs(service: &Service, scope: &Scope, rows: Vec<Option<Row>>) -> Result<Vec<BlobName>> {
     let vault = scope.vault_id();
     let mut deleted = Vec::new();

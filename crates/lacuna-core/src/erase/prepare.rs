@@ -360,6 +360,11 @@ impl ErasureEffects {
 }
 
 impl Erasure {
+    /// An erasure of rows that nobody can look into: what was made of them falls with their keys.
+    pub(crate) fn of_rows(rows: Vec<Row>) -> Self {
+        Self { gone: rows.iter().map(|row| row.id).collect(), rows, ..Self::default() }
+    }
+
     /// Adds the erasure to what one commit does. The commit's first entry announces it.
     pub(crate) fn join(&self, act: &mut Act) {
         if self.gone.is_empty() {

@@ -17,17 +17,18 @@ use crate::keep::retention::sweep::Progress;
 use crate::permit::{Grant, Recall};
 use crate::vault::holds::holds_on;
 use crate::vault::receipt::Cause;
+use crate::vault::secrets::PassedOver;
 use crate::vault::service::Service;
 
 /// Erases everything that was hidden longer ago than its tenant's policy lets it be restored. Answers with
 /// how many memories went.
 pub(crate) fn purge(service: &Service) -> Result<u64> {
-    purge_while(service, &mut |_| ControlFlow::Continue(()))
+    purge_while(service, &PassedOver::default(), &mut |_| ControlFlow::Continue(()))
 }
 
-/// Runs [`purge`] until `progress` says to stop.
-pub(crate) fn purge_while(service: &Service, progress: Progress<'_>) -> Result<u64> {
-    let mut purged = carry_out_deferred(service)?;
+/// Runs [`purge`] until `progress` says to stop. Locked vaults wait, and are counted in `passed`.
+pub(crate) fn purge_while(service: &Service, passed: &PassedOver, progress: Progress<'_>) -> Result<u64> {
+    let mut purged = carry_out_deferred(service, passed)?;
     let mut after = None;
     // Vaults in which nothing can be due yet stay closed.
     let before = service.clock.now() - days(service.rules.policies.shortest_purge_days());
@@ -37,7 +38,7 @@ pub(crate) fn purge_while(service: &Service, progress: Progress<'_>) -> Result<u
         after = Some(*last);
         for vault in vaults {
             if let Some(header) = service.store.vault(vault)? {
-                purged += purge_vault(service, &header.scope)? as u64;
+                purged += passed.unless_locked(purge_vault(service, &header.scope))? as u64;
             }
             if progress(purged).is_break() {
                 return Ok(purged);

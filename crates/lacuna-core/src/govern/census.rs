@@ -9,6 +9,7 @@ use lacuna_types::{Lifecycle, OrgId, Result};
 use crate::permit::{ForgetPerson, Grant};
 use crate::vault::holds::all_holds;
 use crate::vault::receipt::SignedReceipt;
+use crate::vault::secrets::PassedOver;
 use crate::vault::service::Service;
 
 /// Numbers of one organisation.
@@ -34,12 +35,14 @@ pub struct Census {
     pub requests: [u64; 3],
     /// Holds that stand now.
     pub holds: u64,
+    /// Vaults that are locked: their memories are in none of the numbers.
+    pub locked: u64,
 }
 
 /// Counts an organisation. Vaults are opened one after another, and nothing of them is shown.
 pub(crate) fn census(service: &Service, grant: &Grant<ForgetPerson>) -> Result<Census> {
     let org = &grant.scope().org;
-    let mut counted = Census::default();
+    let (mut counted, passed) = (Census::default(), PassedOver::default());
     let mut scopes = Vec::new();
     each_vault(&*service.store, |header| {
         scopes.extend((header.scope.org == *org).then(|| header.scope.clone()));
@@ -48,12 +51,14 @@ pub(crate) fn census(service: &Service, grant: &Grant<ForgetPerson>) -> Result<C
     for scope in scopes {
         let kind = scope.holder.kind();
         *counted.vaults.entry(kind).or_default() += 1;
-        service.read(&scope, |open| {
+        let read = service.read(&scope, |open| {
             for stored in open.index.each() {
                 counted.add(kind, stored.attributes.state, &stored.payload.facets.privacy);
             }
-        })?;
+        });
+        passed.unless_locked(read)?;
     }
+    counted.locked = passed.count();
     let now = service.clock.now();
     counted.holds = all_holds(service, org)?.iter().filter(|hold| hold.stands(now)).count() as u64;
     count_receipts(service, org, &mut counted)?;

@@ -1,8 +1,8 @@
 //! Codes of whole vaults: made for data of an older release, checked by `doctor`, and made anew when an operator
 //! accepts what somebody else changed.
 
-use lacuna_store::rows::{Batch, VaultChange, VaultHeader, each_vault};
-use lacuna_types::{Error, Holder, Result, Revision, Scope, VaultId};
+use lacuna_store::rows::{Batch, VaultHeader, each_vault};
+use lacuna_types::{Error, Holder, Result, Scope, VaultId};
 
 use crate::audit::{AuditAction, AuditEntry, Subject};
 use crate::permit::{Acting, Grant, ManageKeys};
@@ -85,7 +85,7 @@ fn record(service: &Service, accepted: &ChangedVault, actor: Acting<'_>) -> Resu
 
 fn check(service: &Service, listed: &VaultHeader) -> Result<()> {
     let codes = Codes::of(&service.kms, &listed.scope)?;
-    let (tally, stored) = tally(service, &codes, listed.id)?;
+    let (tally, stored) = RowTally::stored(&*service.store, &codes, listed.id)?;
     // A vault that was destroyed meanwhile has nothing to check.
     let Some(stored) = stored else { return Ok(()) };
     if codes.check_header(&stored)?.rows != tally.code(&codes) {
@@ -103,7 +103,7 @@ fn renew(service: &Service, scope: &Scope, actor: Acting<'_>, action: AuditActio
     let writer = reader.lock();
     let codes = Codes::of(&service.kms, scope)?;
     let renewed = retrying(|| {
-        let (tally, stored) = tally(service, &codes, scope.vault_id())?;
+        let (tally, stored) = RowTally::stored(&*service.store, &codes, scope.vault_id())?;
         let Some(stored) = stored else { return Ok(()) };
         let mut header = CodedHeader::unchecked(&stored);
         header.codes.rows = tally.code(&codes);
@@ -119,15 +119,4 @@ fn renew(service: &Service, scope: &Scope, actor: Acting<'_>, action: AuditActio
     // What is open here was read before.
     writer.discard();
     renewed
-}
-
-fn tally(service: &Service, codes: &Codes, vault: VaultId) -> Result<(RowTally, Option<VaultHeader>)> {
-    let mut tally = RowTally::default();
-    let header = service.store.changes(vault, Revision::ZERO, &mut |change| {
-        if let VaultChange::Put(row) = change {
-            tally.put(codes, &row);
-        }
-        Ok(())
-    })?;
-    Ok((tally, header))
 }

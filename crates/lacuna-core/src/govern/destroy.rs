@@ -196,6 +196,7 @@ fn end_destruction(service: &Service, record: &Record) -> Result<Destruction> {
         let reader = service.reader(&header.scope);
         let writer = reader.lock();
         service.open_sessions.close_vault(header.id);
+        service.secrets.lock(header.id);
         // Keys first: from here on nothing of it can be read, even if we crash.
         let keys = service.keys.destroy_vault(vault, service.clock.now(), None)?;
         writer.discard();

@@ -18,6 +18,7 @@ use crate::vault::open::OpenVault;
 use crate::vault::purpose::stays_local;
 use crate::vault::record::embedded_text;
 use crate::vault::rewrite::Rewritten;
+use crate::vault::secrets::is_locked;
 use crate::vault::service::Service;
 use crate::vault::sessions::repeats_its_turns;
 
@@ -62,10 +63,15 @@ pub(crate) fn work_backlog(
 ) -> Option<Result<usize>> {
     let scope = service.backlog.pop(patience)?;
     let worked = recover_again(service, &scope).and_then(|()| reembed_all(service, &scope, progress));
-    if worked.is_err() {
-        service.backlog.push(&scope);
+    match worked {
+        // It comes back by itself when it is unlocked.
+        Err(error) if is_locked(&error) => Some(Ok(0)),
+        Err(error) => {
+            service.backlog.push(&scope);
+            Some(Err(error))
+        }
+        worked => Some(worked),
     }
-    Some(worked)
 }
 
 /// Gives every memory of a vault its vectors of the main and the instant model. Answers with how many got one.

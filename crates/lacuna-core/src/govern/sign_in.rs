@@ -65,8 +65,7 @@ pub(crate) fn make_sign_in(service: &Service, caller: &Caller) -> Result<String>
 pub(crate) fn follow_sign_in(service: &Service, token: &str) -> Result<SignedIn> {
     let (vault, sealed) = read_token(token).ok_or_else(missing)?;
     let header = service.store.vault(vault)?.ok_or_else(missing)?;
-    let keys = service.keys.vault_keys(vault)?.ok_or_else(missing)?;
-    let keyring = Keyring::open(&header.scope, &service.kms, &keys)?;
+    let keyring = Keyring::of_vault(&header.scope, service.sources())?.ok_or_else(missing)?;
     let opened = keyring.open_sign_in(&sealed).and_then(|bytes| SignInClaims::decode(&bytes));
     let SignInClaims { nonce, user, roles, made_at } = opened.ok_or_else(missing)?;
     let now = service.clock.now();

@@ -42,6 +42,8 @@ pub struct Moved {
     pub scope: Scope,
     /// The record of the move, with the first author.
     pub promotion: Promotion,
+    /// Its state in the new scope: what waits for approval there is a candidate, as a direct write would be.
+    pub state: Lifecycle,
 }
 
 /// A move between two vaults, both of whose writer locks are held.
@@ -150,12 +152,13 @@ fn begin_move(
         if opened.frame.facets.is_record() {
             return Err(Error::NotFound("memory"));
         }
-        check_movable(&opened)?;
-        check_not_held(&route.source, [&id])?;
         let by = grant.caller().user.clone();
         let promotion = Promotion { justification, ..provenance(&opened, route, by, service.clock.now()) };
+        check_movable(&opened, is_demotion(&promotion))?;
+        check_not_held(&route.source, [&id])?;
         check_author(target, &promotion)?;
-        carry_out(service, route, opened, promotion)
+        let may_approve = grant.caller().roles.contains(&Role::Admin);
+        carry_out(service, route, opened, promotion, may_approve)
     })
 }
 
@@ -186,7 +189,9 @@ pub(crate) fn finish_move(service: &Service, source: &Scope, id: MemoryId) -> Re
         // Announced anew, so that the memory arrives under a young id: nobody takes a key that has no
         // record yet for one whose record never came.
         let promotion = Promotion { promoted_at: service.clock.now(), ..moving.duplicate() };
-        carry_out(service, route, opened, promotion).map(Some)
+        // Whoever moved it to the organisation was an administrator; of others nobody knows any more.
+        let may_approve = target.holder == Holder::Org;
+        carry_out(service, route, opened, promotion, may_approve).map(Some)
     })
 }
 
@@ -213,11 +218,13 @@ fn carry_out(
     route: &Route<'_>,
     opened: OpenedMemory,
     promotion: Promotion,
+    may_approve: bool,
 ) -> Result<Moved> {
     let previous_id = opened.row.id;
     let id = arrival_id(previous_id, &promotion, route.target.scope());
     let opened = announce(service, route, opened, id, &promotion)?;
-    arrive(service, route, opened, id, &promotion)
+    let state = state_on_arrival(service, route.target.scope(), &promotion, may_approve);
+    arrive(service, route, opened, id, &promotion, state)
         .and_then(|()| leave(service, route, previous_id, promotion))
         .inspect_err(|_| service.backlog.push(route.source.scope()))
 }
@@ -244,6 +251,7 @@ fn arrive(
     opened: OpenedMemory,
     id: MemoryId,
     promotion: &Promotion,
+    state: Lifecycle,
 ) -> Result<()> {
     let (writer, vault) = (&route.target, route.target.scope().vault_id());
     writer.ensure()?;
@@ -269,9 +277,11 @@ fn arrive(
             open.keyring.text_hash(opened.full_text().expose()),
             route.target.scope(),
             promotion,
+            state,
         );
         let row = Row {
             id,
+            state,
             updated_at: promotion.promoted_at,
             key_version: place.key_version,
             frame_revision: FIRST_REVISION,
@@ -297,18 +307,21 @@ fn leave(service: &Service, route: &Route<'_>, previous_id: MemoryId, promotion:
     let Some(row) = stored_row(service, route.source.scope(), previous_id)? else {
         return forget_arrived(service, route, id);
     };
+    let arrived = stored_row(service, route.target.scope(), id)?;
+    let state = arrived.map_or(Lifecycle::Deleted, |row| row.state);
     if is_demotion(&promotion) {
         archive(service, route, row)?;
     } else {
         release_derivatives(&route.source, row.id)?;
         erase(&route.source, promotion.promoted_by.as_str(), &[row.id])?;
     }
-    Ok(Moved { id, previous_id, scope: route.target.scope().clone(), promotion })
+    Ok(Moved { id, previous_id, scope: route.target.scope().clone(), promotion, state })
 }
 
 fn archive(service: &Service, route: &Route<'_>, row: Row) -> Result<()> {
     let mut frame = open_frame(service, route, &row)?;
     frame.facets.history.moving = None;
+    frame.facets.history.waits = None;
     let entry = AuditEntry::new(AuditAction::MemoryMoveDone, "system", vec![row.id.into()]);
     reseal(service, route, Row { state: Lifecycle::Archived, ..row }, &frame, entry).map(drop)
 }
@@ -417,14 +430,38 @@ impl OpenedMemory {
     }
 }
 
+/// The state in which a memory arrives. A promoted one waits where a direct write of the same person would; one that
+/// comes back was approved before.
+fn state_on_arrival(
+    service: &Service,
+    target: &Scope,
+    promotion: &Promotion,
+    may_approve: bool,
+) -> Lifecycle {
+    let policy = service.policy(&target.org);
+    match is_demotion(promotion) {
+        true => Lifecycle::Active,
+        false if policy.wants_approval(&target.holder) && !may_approve => Lifecycle::Candidate,
+        false if policy.grace.is_zero() => Lifecycle::Active,
+        false => Lifecycle::Approved,
+    }
+}
+
 /// The frame as the vault at the end of the way holds it. Links to memories of the other vault stay behind.
-fn arrived(opened: &OpenedMemory, text_hash: [u8; 32], target: &Scope, promotion: &Promotion) -> Frame {
+fn arrived(
+    opened: &OpenedMemory,
+    text_hash: [u8; 32],
+    target: &Scope,
+    promotion: &Promotion,
+    state: Lifecycle,
+) -> Frame {
     let mut frame = Frame { text_hash, ..opened.frame.duplicate() };
     frame.facets.derived_from.clear();
     frame.facets.history = History {
         author: target.holder.is_shared().then(|| promotion.original_author.clone()),
         promotion: Some(Box::new(promotion.duplicate())),
         attributes: opened.frame.facets.history.attributes.clone(),
+        waits: (state == Lifecycle::Candidate).then_some(Wait::Approval),
         ..History::default()
     };
     frame
@@ -446,8 +483,12 @@ fn move_entry(promotion: &Promotion, here: MemoryId, there: MemoryId) -> AuditEn
     AuditEntry::new(action, promotion.promoted_by.as_str(), subjects)
 }
 
-fn check_movable(opened: &OpenedMemory) -> Result<()> {
+/// Only active memories move. What waits for approval can be sent back to its author, instead of being rejected.
+fn check_movable(opened: &OpenedMemory, goes_back: bool) -> Result<()> {
     match opened.row.state {
+        Lifecycle::Candidate if goes_back && opened.frame.facets.history.waits == Some(Wait::Approval) => {
+            Ok(())
+        }
         Lifecycle::Active => Ok(()),
         Lifecycle::Archived => Err(Error::invalid("memory_id", "is archived: only active memories move")),
         Lifecycle::Candidate | Lifecycle::Approved | Lifecycle::Deleted => Err(Error::NotFound("memory")),

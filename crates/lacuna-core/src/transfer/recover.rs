@@ -3,14 +3,24 @@
 use lacuna_types::Result;
 use lacuna_types::*;
 
-use crate::erase::finish::{ORPHAN_KEY_AGE, delete_stray_blobs, destroy_stray_keys, finish_erasures};
+use crate::erase::finish::{
+    ORPHAN_KEY_AGE, delete_stray_blobs, destroy_announced, destroy_stray_keys, finish_erasures,
+};
 use crate::transfer::promote::finish_moves;
+use crate::vault::secrets::is_locked;
 use crate::vault::service::Service;
 
 /// Finishes what a crash interrupted in one vault: announced moves and erasures, and keys and blobs whose record
-/// never came. Answers with the number of keys destroyed.
+/// never came. Answers with the number of keys destroyed. In a locked vault the keys of announced erasures are destroyed,
+/// and the rest waits.
 pub(crate) fn recover(service: &Service, scope: &Scope) -> Result<usize> {
-    finish_moves(service, scope)?;
+    match finish_moves(service, scope) {
+        Err(error) if is_locked(&error) => {
+            destroy_announced(&service.reader(scope).lock())?;
+            return Ok(0);
+        }
+        moved => moved?,
+    };
     let reader = service.reader(scope);
     let writer = reader.lock();
     finish_erasures(&writer)?;

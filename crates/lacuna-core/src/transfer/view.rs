@@ -11,7 +11,7 @@ use lacuna_types::Result;
 use lacuna_types::*;
 
 use crate::index::Stored;
-use crate::permit::{Export, Grant};
+use crate::permit::{Export, Grant, Recall};
 use crate::vault::open::{Held, shown};
 use crate::vault::purpose::closed_to;
 use crate::vault::reads::{Read, note_read};
@@ -76,6 +76,16 @@ pub enum Edit {
     Added(Plaintext),
 }
 
+impl Edit {
+    /// The memory whose line is gone.
+    pub fn gone(&self) -> Option<MemoryId> {
+        match self {
+            Self::Gone(id) => Some(*id),
+            Self::Changed(..) | Self::Unclear(_) | Self::Added(_) => None,
+        }
+    }
+}
+
 /// The page: active facts, preferences, patterns and summaries, the most salient first. Turns of conversations
 /// are read by session. `None` when it is as `known` already says: then nobody has read anything.
 pub(crate) fn view(
@@ -125,6 +135,32 @@ fn noted(service: &Service, grant: &Grant<Export>, include_health: bool) -> Resu
         places.iter().filter_map(|(_, _, id)| noted(&open.index.get(id)?)).collect::<Vec<_>>()
     })?;
     Ok(noted.unwrap_or_default())
+}
+
+/// The turns that memories were taken from, whose lines somebody deleted: what they said would otherwise stay in the
+/// file of its session. A turn stays if something that stays was made of it too, and so do the turns of a summary.
+pub(crate) fn turns_behind(
+    service: &Service,
+    grant: &Grant<Recall>,
+    gone: &[MemoryId],
+) -> Result<Vec<MemoryId>> {
+    let closed = closed_to(service, grant)?;
+    let turns = service.serve(grant.scope(), |open| {
+        let is_turn = |id: &MemoryId| {
+            open.index.get(id).is_some_and(|stored| {
+                let Held { facets, .. } = stored.payload;
+                stored.attributes.session.is_some() && facets.tier == Tier::Episodic && !closed.hides(facets)
+            })
+        };
+        let of_a_fact = gone.iter().filter_map(|id| open.index.get(id));
+        let of_a_fact = of_a_fact.filter(|stored| stored.payload.facets.tier == Tier::Semantic);
+        let links = of_a_fact.flat_map(|stored| stored.payload.facets.derived_from.iter());
+        let links = links.filter(|link| link.contribution != Contribution::Context);
+        let alone = |turn: &MemoryId| open.derivatives(*turn).all(|made| gone.contains(&made));
+        let turns = links.map(|link| link.source).filter(|turn| is_turn(turn) && alone(turn));
+        turns.collect::<std::collections::BTreeSet<_>>()
+    })?;
+    Ok(turns.unwrap_or_default().into_iter().collect())
 }
 
 /// Writes the page: as many of `noted` as there is room for, the first ones first, grouped by what they are.

@@ -5,7 +5,7 @@ use lacuna_store::keys::AnchoredHead;
 use lacuna_store::rows::VaultHeader;
 use lacuna_types::{Error, Result, VaultId};
 
-use crate::vault::keyring::Keyring;
+use crate::vault::root::root_of;
 use crate::vault::stores::VaultStores;
 
 /// Vaults that are looked up at a time.
@@ -59,7 +59,7 @@ pub(crate) fn check_keys(from: VaultStores<'_>) -> Result<()> {
         let Some(last) = page.last() else { break };
         after = Some(last.id);
         for header in &page {
-            if Keyring::of_vault(&header.scope, from)?.is_some() {
+            if root_of(&header.scope, from)?.is_some() {
                 return Ok(());
             }
         }

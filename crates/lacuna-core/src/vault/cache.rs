@@ -54,6 +54,12 @@ impl Vaults {
         self.all().iter().filter(|slot| slot.scope.org == *org).for_each(|slot| slot.discard());
     }
 
+    /// Closes one vault, and waits for whoever uses it.
+    pub(crate) fn close_one(&self, vault: VaultId) {
+        let slot = self.slots.lock().unwrap_or_else(PoisonError::into_inner).get(&vault).cloned();
+        slot.into_iter().for_each(|slot| slot.discard());
+    }
+
     pub(crate) fn close_all(&self) -> usize {
         self.close_where(|_| true)
     }
@@ -138,7 +144,8 @@ impl Slot {
         }
         {
             let open = self.open.read().unwrap_or_else(PoisonError::into_inner);
-            if let Some(vault) = open.as_ref().filter(|vault| vault.header.revision >= revision) {
+            let usable = |vault: &&OpenVault| vault.header.revision >= revision && !is_shut(vault, from);
+            if let Some(vault) = open.as_ref().filter(usable) {
                 return Ok(Some(read(vault)));
             }
         }
@@ -224,8 +231,16 @@ impl Slot {
     }
 }
 
+/// Returns true when the vault is open and the time is over for which its person had unlocked it.
+fn is_shut(vault: &OpenVault, from: VaultStores<'_>) -> bool {
+    vault.keyring.is_held() && from.secrets.secret(vault.keyring.vault()).is_none()
+}
+
 /// Brings what is open up to date, or opens it. Answers whether that changed anything.
 fn refreshed(open: &mut Option<OpenVault>, scope: &Scope, from: VaultStores<'_>) -> Result<bool> {
+    if open.as_ref().is_some_and(|vault| is_shut(vault, from)) {
+        *open = None;
+    }
     match open.as_mut().map(|vault| vault.refresh(scope, from)).transpose()? {
         Some(Refreshed::Same) => return Ok(false),
         Some(Refreshed::Changed) => {}

@@ -11,7 +11,9 @@ use std::sync::Arc;
 use jiff::Timestamp;
 use lacuna_seal::{FingerprintKey, SIGNATURE_BYTES};
 use lacuna_store::keys::Kms;
-use lacuna_store::rows::{AccessRows, AuditRow, Batch, ChainHead, HeaderCodes, Row, VaultHeader};
+use lacuna_store::rows::{
+    AccessRows, AuditRow, Batch, ChainHead, HeaderCodes, Row, Store, VaultChange, VaultHeader,
+};
 use lacuna_types::{Error, MemoryId, Result, Revision, Scope, VaultId, millis};
 
 /// The stable code of the error that says that stored rows were changed by somebody else.
@@ -209,6 +211,22 @@ impl TallyChange {
 }
 
 impl RowTally {
+    /// The rows of a vault as the store has them, for which it need not be open, with the header of the same moment.
+    pub(crate) fn stored(
+        store: &dyn Store,
+        codes: &Codes,
+        vault: VaultId,
+    ) -> Result<(Self, Option<VaultHeader>)> {
+        let mut tally = Self::default();
+        let header = store.changes(vault, Revision::ZERO, &mut |change| {
+            if let VaultChange::Put(row) = change {
+                tally.put(codes, &row);
+            }
+            Ok(())
+        })?;
+        Ok((tally, header))
+    }
+
     pub(crate) fn put(&mut self, codes: &Codes, row: &Row) {
         self.set(row.id, Some(codes.row(row)));
     }

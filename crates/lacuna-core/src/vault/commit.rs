@@ -7,12 +7,14 @@ use lacuna_types::{Error, Lifecycle, MemoryId, Result, Revision, Scope};
 use crate::audit::{AuditAction, AuditEntry};
 use crate::permit::Acting;
 use crate::vault::access::access_after;
+use crate::vault::anchored::check_head;
 use crate::vault::chain::extend_chain;
-use crate::vault::codes::{CodedHeader, Codes, TallyChange};
+use crate::vault::codes::{CodedHeader, Codes, RowTally, TallyChange, tampered};
 use crate::vault::deliver::{Notification, deliveries};
 use crate::vault::handle::VaultWriter;
 use crate::vault::open::OpenVault;
 use crate::vault::receipt::{Receipt, numbered};
+use crate::vault::secrets::is_locked;
 use crate::vault::service::Service;
 
 /// Attempts at a write that met another node's, before the caller is told of the conflict.
@@ -51,8 +53,10 @@ impl VaultWriter<'_> {
     /// Stores the act on top of the vault as it is open here. A conflict when another process was faster.
     fn store(&self, act: &Act) -> Result<StoredAct> {
         let service = self.service;
-        let base =
-            self.update(|vault| Ok(Base::of(vault, &act.batch)))?.ok_or(Error::Conflict("the vault"))?;
+        let base = match self.update(|vault| Ok(Base::of(vault, &act.batch))) {
+            Err(error) if is_locked(&error) => Base::of_locked(service, self.scope(), &act.batch)?,
+            base => base?.ok_or(Error::Conflict("the vault"))?,
+        };
         let mut batch = Batch { expected: base.header.revision, ..act.batch.clone() };
         let first_seq = base.header.audit.seq + 1;
         for pending in &mut batch.opens {
@@ -117,6 +121,19 @@ impl Base {
     fn of(vault: &mut OpenVault, batch: &Batch) -> Self {
         let tally = TallyChange::of(&vault.codes, batch);
         Self { header: vault.header, rows: vault.tally.code_after(&vault.codes, &tally), tally }
+    }
+
+    /// The state of a vault that is locked: its rows are counted as they are, sealed.
+    fn of_locked(service: &Service, scope: &Scope, batch: &Batch) -> Result<Self> {
+        let (codes, vault) = (Codes::of(&service.kms, scope)?, scope.vault_id());
+        check_head(service.sources(), vault)?;
+        let (mut rows, header) = RowTally::stored(&*service.store, &codes, vault)?;
+        let header = CodedHeader::checked(&codes, &header.ok_or(Error::Conflict("the vault"))?)?;
+        if rows.code(&codes) != header.codes.rows {
+            return Err(tampered(vault, "its rows are not those it had"));
+        }
+        let tally = TallyChange::of(&codes, batch);
+        Ok(Self { header, rows: rows.code_after(&codes, &tally), tally })
     }
 }
 

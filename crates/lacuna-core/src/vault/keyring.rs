@@ -4,26 +4,27 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 use lacuna_seal::{
-    Binding, ClassKey, Entropy, EpochKey, Field, FingerprintKey, MemoryKey, OpenError, RootKey, SealContext,
+    Binding, ClassKey, Entropy, Field, FingerprintKey, MemoryKey, OpenError, RootKey, SealContext,
 };
-use lacuna_store::keys::{FIRST_KEY_VERSION, Kms, VaultKeys, WrappedClassKey, WrappedMemoryKey, WrappedRoot};
+use lacuna_store::keys::{FIRST_KEY_VERSION, Kms, WrappedClassKey, WrappedMemoryKey, WrappedRoot};
 use lacuna_store::rows::{Row, SealedSettings};
 use lacuna_types::{Error, KeyClass, MemoryId, Plaintext, Result, Scope, VaultId, millis};
 use zeroize::Zeroizing;
 
 use crate::vault::frame::{Frame, FrameFields};
+use crate::vault::root::{UnwrappedRoot, WrapKeys, is_held, root_context_in, root_of};
 use crate::vault::stores::VaultStores;
 
-const HELD_BY_NOBODY_ELSE: u8 = 0;
 const BOUND_TO_NOTHING: u8 = 0;
 const BOUND_TO_SOURCES: u8 = 1;
-/// Attempts to unwrap a root that other nodes wrap anew meanwhile.
-const OPEN_ATTEMPTS_MAX: usize = 8;
 
 pub(crate) struct Keyring {
     scope: Scope,
     vault: VaultId,
     key_version: u32,
+    /// The wrap that the root was opened from.
+    generation: u32,
+    is_held: bool,
     root: RootKey,
     classes: Vec<OpenClass>,
     text_hash: FingerprintKey,
@@ -59,40 +60,23 @@ pub(crate) fn is_bound(key: &WrappedMemoryKey) -> bool {
 impl Keyring {
     /// Makes the root key of a new vault. Nothing is stored yet.
     pub(crate) fn make(scope: &Scope, kms: &Kms, entropy: &dyn Entropy) -> Result<(Self, WrappedRoot)> {
-        let (user, key_version) = kms.user_key_for_new_vault(scope, entropy)?;
+        let (_, key_version) = kms.user_key_for_new_vault(scope, entropy)?;
         let (epoch, epoch_key) = kms.current_epoch(entropy)?;
-        let root = RootKey::make(entropy);
-        let generation = 1;
-        let context = root_context(scope, generation, key_version);
-        let wrapped = user.wrap_root(&epoch_key, None, &root, &context, entropy);
-        let stored = WrappedRoot { generation, key_version, epoch, holder: HELD_BY_NOBODY_ELSE, wrapped };
-        Ok((Self::with_root(scope, key_version, root), stored))
+        let root = UnwrappedRoot::Bare(RootKey::make(entropy));
+        let under = WrapKeys { key_version, epoch, epoch_key: &epoch_key };
+        let stored = root.wrap(scope, kms, 1, &under, entropy)?;
+        let UnwrappedRoot::Bare(root) = root else { unreachable!("it was made bare") };
+        Ok((Self::with_root(scope, &stored, root), stored))
     }
 
-    /// Unwraps the keys of a vault.
-    pub(crate) fn open(scope: &Scope, kms: &Kms, stored: &VaultKeys) -> Result<Self> {
-        let root = open_root(scope, kms, &stored.root)?;
-        kms.vouch_for(&scope.org, &stored.root)?;
-        let mut keyring = Self::with_root(scope, stored.root.key_version, root);
+    /// Unwraps the keys of a vault as the keystore has them; `None` where it has none. A vault that its person holds
+    /// opens while it is unlocked here.
+    pub(crate) fn of_vault(scope: &Scope, from: VaultStores<'_>) -> Result<Option<Self>> {
+        let Some((root, stored)) = root_of(scope, from)? else { return Ok(None) };
+        let root = root.into_key(scope, from.secrets)?;
+        let mut keyring = Self::with_root(scope, &stored.root, root);
         keyring.open_classes(&stored.classes)?;
-        Ok(keyring)
-    }
-
-    /// Unwraps the keys of a vault as the keystore has them; `None` where it has none. Another node may wrap the root
-    /// anew between the two steps, and destroy the key that it was wrapped under: then they are read again.
-    pub(crate) fn of_vault(scope: &Scope, from: VaultStores<'_>) -> Result<Option<(Self, VaultKeys)>> {
-        let vault = scope.vault_id();
-        let Some(mut stored) = from.keys.vault_keys(vault)? else { return Ok(None) };
-        for _ in 0..OPEN_ATTEMPTS_MAX {
-            match Self::open(scope, from.kms, &stored) {
-                Ok(keyring) => return Ok(Some((keyring, stored))),
-                Err(error) => match from.keys.vault_keys(vault)? {
-                    Some(again) if again.root.generation != stored.root.generation => stored = again,
-                    _ => return Err(error),
-                },
-            }
-        }
-        Err(Error::Conflict("the vault's root key"))
+        Ok(Some(keyring))
     }
 
     /// Unwraps the class keys that this keyring does not have yet.
@@ -113,7 +97,7 @@ impl Keyring {
         self.classes.iter().any(|open| open.id == *id)
     }
 
-    fn with_root(scope: &Scope, key_version: u32, root: RootKey) -> Self {
+    fn with_root(scope: &Scope, stored: &WrappedRoot, root: RootKey) -> Self {
         let text_hash = root.derive_fingerprint_key("text");
         let confirm = root.derive_fingerprint_key("confirm");
         let month = root.derive_fingerprint_key("month");
@@ -122,7 +106,9 @@ impl Keyring {
         Self {
             vault: scope.vault_id(),
             scope: scope.clone(),
-            key_version,
+            key_version: stored.key_version,
+            generation: stored.generation,
+            is_held: is_held(stored),
             root,
             classes: Vec::new(),
             text_hash,
@@ -347,51 +333,14 @@ impl Keyring {
         self.key_version
     }
 
-    /// Wraps the root anew, under a version of the master key and an epoch.
-    pub(crate) fn rewrap_root(
-        &self,
-        kms: &Kms,
-        previous: &WrappedRoot,
-        key_version: u32,
-        epoch: u32,
-        entropy: &dyn Entropy,
-    ) -> Result<WrappedRoot> {
-        let user = kms.user_key(&self.scope, key_version)?;
-        let epoch_key = kms.epoch(epoch)?;
-        let generation = previous.generation + 1;
-        let context = root_context(&self.scope, generation, key_version);
-        let wrapped = user.wrap_root(&epoch_key, None, &self.root, &context, entropy);
-        Ok(WrappedRoot { generation, key_version, epoch, wrapped, ..previous.clone() })
+    /// Returns true when the root opened with a secret of the vault's person.
+    pub(crate) fn is_held(&self) -> bool {
+        self.is_held
     }
 
-    /// Wraps the root under an epoch key that is kept elsewhere, for a backup.
-    pub(crate) fn root_under(
-        &self,
-        kms: &Kms,
-        epoch: &EpochKey,
-        stored: &WrappedRoot,
-        entropy: &dyn Entropy,
-    ) -> Result<Vec<u8>> {
-        let user = kms.user_key(&self.scope, stored.key_version)?;
-        let context = root_context(&self.scope, stored.generation, stored.key_version);
-        Ok(user.wrap_root(epoch, None, &self.root, &context, entropy))
-    }
-
-    /// Takes a root from a backup and wraps it under the current epoch.
-    pub(crate) fn root_from(
-        scope: &Scope,
-        kms: &Kms,
-        epoch: &EpochKey,
-        stored: &WrappedRoot,
-        entropy: &dyn Entropy,
-    ) -> Result<WrappedRoot> {
-        let root = open_root_under(scope, kms, epoch, stored)?;
-        let _epoch = kms.lock_epoch(false)?;
-        let (number, current) = kms.current_epoch(entropy)?;
-        let user = kms.user_key(scope, stored.key_version)?;
-        let context = root_context(scope, stored.generation, stored.key_version);
-        let wrapped = user.wrap_root(&current, None, &root, &context, entropy);
-        Ok(WrappedRoot { epoch: number, wrapped, ..stored.clone() })
+    /// The number of the wrap that the root was opened from.
+    pub(crate) fn generation(&self) -> u32 {
+        self.generation
     }
 
     fn class_context(&self, id: [u8; 16]) -> SealContext<'_> {
@@ -437,41 +386,6 @@ pub(crate) struct Place {
 impl Place {
     pub(crate) fn of(row: &Row, revision: u32) -> Self {
         Self { memory: row.id, created_at: row.created_at, key_version: row.key_version, revision }
-    }
-}
-
-fn open_root(scope: &Scope, kms: &Kms, stored: &WrappedRoot) -> Result<RootKey> {
-    open_root_under(scope, kms, &*kms.epoch(stored.epoch)?, stored)
-}
-
-fn open_root_under(scope: &Scope, kms: &Kms, epoch: &EpochKey, stored: &WrappedRoot) -> Result<RootKey> {
-    if stored.holder != HELD_BY_NOBODY_ELSE {
-        let reason = "this vault asks for a secret that only its user holds".to_owned();
-        return Err(Error::Misconfigured { code: "user_secret_required", reason });
-    }
-    let user = kms.user_key(scope, stored.key_version)?;
-    let context = root_context(scope, stored.generation, stored.key_version);
-    user.unwrap_root(epoch, None, &context, &stored.wrapped).map_err(|_| Error::Misconfigured {
-        code: "wrong_key",
-        reason: "the keys do not belong to this data: the vault's root key does not open".to_owned(),
-    })
-}
-
-fn root_context(scope: &Scope, generation: u32, key_version: u32) -> SealContext<'_> {
-    root_context_in(scope, scope.vault_id(), generation, key_version)
-}
-
-fn root_context_in(scope: &Scope, vault: VaultId, generation: u32, key_version: u32) -> SealContext<'_> {
-    SealContext {
-        org: scope.org.as_str(),
-        user: scope.holder.name(),
-        vault: *vault.as_bytes(),
-        memory: [0; 16],
-        field: Field::Root,
-        class: 0,
-        revision: generation,
-        created_at_millis: 0,
-        key_version,
     }
 }
 

@@ -201,7 +201,7 @@ impl OpenVault {
     /// Opens a vault, or answers `None` before its first write.
     pub(crate) fn load(scope: &Scope, from: VaultStores<'_>) -> Result<Option<Self>> {
         check_head(from, scope.vault_id())?;
-        let Some((keyring, _)) = Keyring::of_vault(scope, from)? else {
+        let Some(keyring) = Keyring::of_vault(scope, from)? else {
             let gone = from.store.revision(scope.vault_id())? == Revision::ZERO
                 || was_destroyed(from, scope.vault_id())?;
             return if gone { Ok(None) } else { Err(missing_keys()) };
@@ -242,6 +242,11 @@ impl OpenVault {
         }
         if !cold {
             check_head(from, vault)?;
+            // Another node may have put the root under a secret of its person, or taken it away: then it opens anew.
+            let stored = from.keys.vault_keys(vault)?;
+            if stored.is_none_or(|stored| stored.root.generation != self.keyring.generation()) {
+                return Ok(Refreshed::Ended);
+            }
         }
         let (changes, keys) = std::thread::scope(|threads| {
             // A cold vault needs every key: they are read while the rows are.

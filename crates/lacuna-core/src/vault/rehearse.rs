@@ -17,6 +17,7 @@ use crate::permit::{Grant, Recall, Remember, permit};
 use crate::vault::commit::Act;
 use crate::vault::reads::READ_SUBJECTS_MAX;
 use crate::vault::rewrite::Rewritten;
+use crate::vault::secrets::is_locked;
 use crate::vault::service::Service;
 
 /// Memories that wait in RAM for their rehearsal to be written, of all vaults together.
@@ -165,7 +166,12 @@ pub(crate) fn flush_rehearsals(service: &Service) -> Result<usize> {
 
 fn write_rehearsals(service: &Service, vault: VaultId) -> Result<usize> {
     let Some(waiting) = service.rehearsals.queue().take(vault) else { return Ok(0) };
-    rehearse(service, &waiting).inspect_err(|_| {
+    let rehearsed = rehearse(service, &waiting);
+    if rehearsed.as_ref().is_err_and(is_locked) {
+        // It was locked a moment after it was read: a rehearsal that is lost does no harm.
+        return Ok(0);
+    }
+    rehearsed.inspect_err(|_| {
         let mut queue = service.rehearsals.queue();
         for (memory, rehearsed) in &waiting.memories {
             queue.push(&waiting.scope, *memory, *rehearsed);

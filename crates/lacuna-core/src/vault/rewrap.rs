@@ -1,9 +1,10 @@
-//! Wrapping a vault's root anew: under the newest version of its organisation's master key, or under another epoch.
+//! Wrapping a vault's root anew: under the newest version of its organisation's master key, or under another epoch. The
+//! secret of a person who holds the vault takes no part, so a locked vault follows like every other.
 
 use lacuna_store::keys::KeyBatch;
 use lacuna_types::{Error, Result, Scope};
 
-use crate::vault::keyring::Keyring;
+use crate::vault::root::{WrapKeys, root_of};
 use crate::vault::service::Service;
 
 /// Attempts to replace a root that other nodes replace at the same time.
@@ -12,13 +13,15 @@ const ATTEMPTS_MAX: usize = 8;
 /// Wraps the root under the newest master key, and under `epoch` if there is one. Answers whether it was under others.
 pub(crate) fn rewrap(service: &Service, scope: &Scope, epoch: Option<u32>) -> Result<bool> {
     for _ in 0..ATTEMPTS_MAX {
-        let Some((keyring, stored)) = Keyring::of_vault(scope, service.sources())? else { return Ok(false) };
-        let version = service.kms.key_version(&scope.org)?;
+        let Some((root, stored)) = root_of(scope, service.sources())? else { return Ok(false) };
+        let key_version = service.kms.key_version(&scope.org)?;
         let epoch = epoch.unwrap_or(stored.root.epoch);
-        if stored.root.key_version == version && stored.root.epoch == epoch {
+        if stored.root.key_version == key_version && stored.root.epoch == epoch {
             return Ok(false);
         }
-        let root = keyring.rewrap_root(&service.kms, &stored.root, version, epoch, &*service.entropy)?;
+        let under = WrapKeys { key_version, epoch, epoch_key: &*service.kms.epoch(epoch)? };
+        let generation = stored.root.generation + 1;
+        let root = root.wrap(scope, &service.kms, generation, &under, &*service.entropy)?;
         let batch = KeyBatch {
             root: Some((root, Some(stored.root.generation))),
             ..KeyBatch::new(scope.vault_id(), service.clock.now())

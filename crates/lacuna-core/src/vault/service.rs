@@ -7,7 +7,7 @@ use std::sync::{Arc, OnceLock};
 
 use jiff::SignedDuration;
 use lacuna_language::classify::Prototypes;
-use lacuna_seal::{Entropy, SystemEntropy};
+use lacuna_seal::{Entropy, PassphraseCost, SystemEntropy};
 use lacuna_store::blobs::Blobs;
 use lacuna_store::keys::{AnchoredKeys, KeyStore, Kms};
 use lacuna_store::rows::Store;
@@ -15,7 +15,7 @@ use lacuna_types::embed::Embedder;
 use lacuna_types::llm::Llm;
 use lacuna_types::policy::Policy;
 use lacuna_types::token_count::{TokenCounter, estimate};
-use lacuna_types::{Clock, Error, OrgId, Result, Scope, SystemClock};
+use lacuna_types::{Clock, Error, OrgId, Result, Scope, SystemClock, VaultId};
 
 use crate::gate::Rulebook;
 use crate::vault::access::AccessBooks;
@@ -25,12 +25,13 @@ use crate::vault::cache::Vaults;
 use crate::vault::cooldown::Cooldowns;
 use crate::vault::deliver::Recipient;
 use crate::vault::handle::VaultReader;
-use crate::vault::keyring::Keyring;
 use crate::vault::models::{Backlog, Models};
 use crate::vault::open::{OpenVault, missing_keys, was_destroyed};
 use crate::vault::reads::ReadLog;
 use crate::vault::rehearse::Rehearsals;
 use crate::vault::rewrap::wrap_if_outdated;
+use crate::vault::root::root_of;
+use crate::vault::secrets::UnlockedVaults;
 use crate::vault::sessions::OpenSessions;
 use crate::vault::stores::VaultStores;
 use crate::vault::tampering::TamperedVaults;
@@ -100,6 +101,10 @@ pub(crate) struct Service {
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) entropy: Arc<dyn Entropy>,
     pub(crate) vaults: Vaults,
+    /// The secrets of people who hold their vaults, while these are unlocked.
+    pub(crate) secrets: UnlockedVaults,
+    /// The cost of one guess at such a secret.
+    pub(crate) secret_cost: PassphraseCost,
     pub(crate) backlog: Backlog,
     pub(crate) reads: ReadLog,
     pub(crate) rehearsals: Rehearsals,
@@ -142,6 +147,8 @@ impl Service {
             models,
             rules,
             prototypes,
+            secrets: UnlockedVaults::new(clock.clone()),
+            secret_cost: PassphraseCost::RECOMMENDED,
             clock,
             entropy,
             vaults,
@@ -178,6 +185,11 @@ impl Service {
         Self { token_counter: counter, ..self }
     }
 
+    /// Makes guesses at the secrets of people cost `cost` from now on.
+    pub(crate) fn stretching(self, cost: PassphraseCost) -> Self {
+        Self { secret_cost: cost, ..self }
+    }
+
     pub(crate) fn count_tokens(&self, text: &str) -> usize {
         (self.token_counter)(text)
     }
@@ -203,7 +215,7 @@ impl Service {
     fn check_keys_and_stores(&self) -> Result<()> {
         self.check_start()?;
         let Some(first) = self.store.vaults(None, 1)?.pop() else { return Ok(()) };
-        match Keyring::of_vault(&first.scope, self.sources())? {
+        match root_of(&first.scope, self.sources())? {
             Some(_) => Ok(()),
             None if was_destroyed(self.sources(), first.id)? => Ok(()),
             None => Err(missing_keys()),
@@ -257,8 +269,15 @@ impl Service {
     /// Closes the vaults that nobody has used for `idle`. Answers with how many.
     pub(crate) fn close_idle(&self, idle: SignedDuration) -> usize {
         self.drop_lost_keys();
+        self.secrets.take_expired().into_iter().for_each(|vault| self.shut(vault));
         self.open_sessions.drop_idle(|org| resting_since(self, org));
         self.vaults.close_idle(self.clock.now(), idle)
+    }
+
+    /// Leaves nothing in RAM of a vault that its person locked, or whose time is over.
+    pub(crate) fn shut(&self, vault: VaultId) {
+        self.vaults.close_one(vault);
+        self.open_sessions.close_vault(vault);
     }
 
     /// Closes every vault that is not in use at this moment.
@@ -267,7 +286,8 @@ impl Service {
     }
 
     pub(crate) fn sources(&self) -> VaultStores<'_> {
-        VaultStores { store: &*self.store, keys: &*self.keys, kms: &self.kms, blobs: &self.blobs }
+        let (store, keys) = (&*self.store, &*self.keys);
+        VaultStores { store, keys, kms: &self.kms, blobs: &self.blobs, secrets: &self.secrets }
     }
 
     /// The vault of `scope`, to read from it or to lock it for writing.

@@ -118,7 +118,7 @@ pub(crate) fn settings_at_rest(service: &Service, header: &VaultHeader) -> Resul
     if stored.revision != header.settings_revision {
         return Err(Error::Conflict("the vault"));
     }
-    let Some((keyring, _)) = Keyring::of_vault(&header.scope, service.sources())? else { return Ok(None) };
+    let Some(keyring) = Keyring::of_vault(&header.scope, service.sources())? else { return Ok(None) };
     VaultSettings::decode(&keyring.open_settings(&stored)?).map(Some)
 }
 

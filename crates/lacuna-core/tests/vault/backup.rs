@@ -416,3 +416,27 @@ fn a_full_restore_elsewhere_that_died_can_be_made_again() {
         assert_eq!(entered(&site).len(), 30, "after {step:?}");
     }
 }
+
+/// A vault under a passphrase of its person is saved and put back while it is locked, and opens with the passphrase alone.
+#[test]
+fn a_locked_vault_is_saved_and_put_back_without_its_secret() {
+    use lacuna_core::VaultLocks;
+    const SECRET: &str = "five tall ships in a row";
+    let clock = Arc::new(ManualClock::at("2026-04-12T09:15:00Z".parse().unwrap()));
+    let (first, second) = (Site::new(&clock, 41), Site::new(&clock, 42));
+    let service = |site: &Site| site.service().stretching(PassphraseCost::LEAST);
+    let lacuna = service(&first);
+    lacuna.keep("anna", "The spare key is under the third stone.").unwrap();
+    VaultLocks::of(&lacuna).protect(&grant("anna"), SECRET).unwrap();
+    drop(lacuna);
+    let backup = first.backup(true);
+    second.put_back(&backup, &[], &[]).unwrap();
+    let restored = service(&second);
+    assert_eq!(restored.ask("anna", "spare key").err().unwrap().code(), "vault_locked");
+    assert_eq!(
+        VaultLocks::of(&restored).unlock(&grant("anna"), "another one", None).err().unwrap().code(),
+        "wrong_secret"
+    );
+    VaultLocks::of(&restored).unlock(&grant("anna"), SECRET, None).unwrap();
+    assert_eq!(restored.texts("anna", "where is the spare key?").len(), 1);
+}

@@ -26,6 +26,7 @@ mod importing;
 mod jobs;
 mod lifecycle;
 mod limits;
+mod locks;
 mod managed;
 mod models;
 mod month;

@@ -1,5 +1,7 @@
 //! Vaults that people share: who may do what there, and how memories move between scopes.
 
+use std::collections::BTreeSet;
+
 use lacuna_core::audit::AuditAction;
 use lacuna_core::permit::{ManageMembers, Promote};
 use lacuna_core::transfer::Moved;
@@ -396,4 +398,33 @@ fn the_store_of_many_nodes_moves_memories_as_well() {
     let moved = promote(&there, &anna, id, &scope("anna"), &desk).unwrap();
     assert_eq!(code(here.get(&grant("anna"), id)), "not_found");
     assert_eq!(code(here.get(&granted(&anna, &desk), moved.id)), "ok");
+}
+
+/// A promoted memory waits where a direct write of the same person would, and can be sent back instead of being rejected.
+#[test]
+fn a_promoted_memory_waits_for_approval_where_a_direct_write_would() {
+    let world = World::ram();
+    let service = world.service_under(Policy::of(policy::Preset::EnterpriseSafe));
+    staffed(&service);
+    let (anna, desk) = (member(&service, "anna", Role::User), team_scope("desk"));
+    let found =
+        |question: &str| service.recall(&granted(&anna, &desk), &Query::new(question)).unwrap().hits.len();
+    let direct = keep(&service, &anna, &desk, "The printer is on the second floor.");
+    let own = keep(&service, &anna, &scope("anna"), "Room nine is quiet.");
+    let moved = promote(&service, &anna, own, &scope("anna"), &desk).unwrap();
+    assert_eq!(moved.state, Lifecycle::Candidate);
+    assert_eq!((found("printer"), found("quiet room")), (0, 0));
+    let review = granted::<lacuna_core::permit::Review>(&anna, &desk);
+    let waiting = service.candidates(&review, None, 10).unwrap();
+    let ids: BTreeSet<_> = waiting.memories.iter().map(|memory| memory.id).collect();
+    assert_eq!(ids, BTreeSet::from([direct, moved.id]));
+
+    // An administrator sends it back to its author, who lost nothing.
+    let back = demote(&service, &admin(&service), moved.id, &desk, scope("anna").holder).unwrap();
+    assert_eq!((back.state, service.texts("anna", "quiet room").len()), (Lifecycle::Active, 1));
+    assert_eq!(found("quiet room"), 0);
+    // Of an administrator's own move nobody asks for approval, as of their own write.
+    let boss = Caller { roles: vec![Role::User, Role::Admin], ..anna.clone() };
+    let moved = promote(&service, &boss, back.id, &scope("anna"), &desk).unwrap();
+    assert_eq!((moved.state, found("quiet room")), (Lifecycle::Active, 1));
 }

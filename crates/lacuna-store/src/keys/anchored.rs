@@ -273,6 +273,10 @@ impl KeyStore for AnchoredKeys {
         self.inner.lock(exclusive)
     }
 
+    fn settle(&self) -> Result<()> {
+        self.inner.settle()
+    }
+
     fn vaults(&self, after: Option<VaultId>, limit: usize) -> Result<Vec<VaultId>> {
         self.current()?.vaults(after, limit)
     }

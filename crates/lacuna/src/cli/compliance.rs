@@ -12,7 +12,7 @@ use lacuna_types::policy::Policy;
 use lacuna_types::{RetentionTier, Sensitivity};
 use serde_json::json;
 
-use super::output::Output;
+use super::output::{Output, counted};
 use crate::assemble::assemble;
 use crate::codes;
 use crate::config::{Config, EmbedderChoice, StoreChoice, outgoing};
@@ -95,6 +95,13 @@ impl ComplianceReport<'_> {
         counts(text, ["kind of vault", "memories"], &self.census.memories);
         counts(text, ["state", "memories"], &self.census.states);
         counts(text, ["privacy class", "memories"], &self.census.classes);
+        if self.census.locked > 0 {
+            let _ = writeln!(
+                text,
+                "Not counted: the memories of {}, which only a passphrase of their person opens.\n",
+                counted(self.census.locked as usize, "locked vault", "locked vaults")
+            );
+        }
         text.push_str("Sensitive records, counted without being opened to anybody:\n\n");
         counts(text, ["category", "memories"], &self.census.sensitive);
     }

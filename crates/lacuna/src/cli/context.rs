@@ -44,6 +44,7 @@ pub(super) fn run(config: &Config, args: ContextArgs, output: &Output) -> Result
         turn => turn.unwrap_or_default().to_owned(),
     };
     let installation = assemble(config)?;
+    installation.unlock(true)?;
     let request = ContextRequest {
         turn,
         session_id: args.session,

@@ -317,6 +317,14 @@ fn authenticity(service: &Lacuna) -> DoctorCheck {
     }
 }
 
+/// A vault that its person locked is as it should be.
+fn failed_unless_locked(check: &'static str, error: lacuna_types::Error) -> DoctorCheck {
+    match error.code() == codes::VAULT_LOCKED.name {
+        true => DoctorCheck::ok(check, "not looked at: the vault is locked by its person"),
+        false => DoctorCheck::failed(check, &error.into()),
+    }
+}
+
 fn vault(service: &Arc<Lacuna>, local: &Caller) -> Vec<DoctorCheck> {
     let scope = local.personal_scope();
     let count = permit(local, &scope).and_then(|grant| service.count(&grant));
@@ -330,7 +338,7 @@ fn vault(service: &Arc<Lacuna>, local: &Caller) -> Vec<DoctorCheck> {
             found: format!("{whole} whole, {damaged} damaged"),
             hint: codes::CORRUPT.remedy,
         },
-        Err(error) => DoctorCheck::failed("memories", &error.into()),
+        Err(error) => failed_unless_locked("memories", error),
     };
     let audit = permit(local, &scope).and_then(|grant| service.verify_audit(&grant));
     let audit = audit
@@ -342,7 +350,7 @@ fn vault(service: &Arc<Lacuna>, local: &Caller) -> Vec<DoctorCheck> {
             format!("{} for the main model", counted(waiting, "memory waits", "memories wait")),
             "It follows with the next `lacuna remember`, or while `lacuna serve` runs.",
         ),
-        Err(error) => DoctorCheck::failed("backlog", &error.into()),
+        Err(error) => failed_unless_locked("backlog", error),
     };
     vec![
         memories,

@@ -7,6 +7,7 @@ use lacuna_types::OrgId;
 use serde::Serialize;
 
 use super::output::{Output, counted, table};
+use super::protection::{self, ProtectArgs, ServerArgs, UnlockArgs};
 use crate::assemble::{assemble, assemble_unchecked};
 use crate::codes;
 use crate::config::{Config, CustodyKind};
@@ -32,6 +33,21 @@ pub(super) enum KeysCommand {
     },
     /// Show where the keys are, and how far the vaults of each organisation follow its master key.
     Status,
+    /// Put your own vault under a passphrase of yours: nobody, the operator included, opens it without. Shows a recovery
+    /// code once.
+    Protect(ProtectArgs),
+    /// Take your vault from under its passphrase.
+    Unprotect,
+    /// Put your vault under another passphrase. Shows a new recovery code once.
+    ChangePassphrase,
+    /// Put your vault under another passphrase by its recovery code. Shows a new recovery code once.
+    Recover,
+    /// Show whether your vault is under a passphrase.
+    Protection,
+    /// Unlock your vault on a running server for a while.
+    Unlock(UnlockArgs),
+    /// Lock your vault on a running server at once.
+    Lock(ServerArgs),
     /// Move all keys to another custody. The old ones are destroyed after each was read back from the new one.
     Move {
         /// `local`, `openbao` or `aws`. Its settings must be there already; custody.kind still names the present one.
@@ -69,6 +85,13 @@ pub(super) fn run(config: &Config, command: KeysCommand, output: &Output) -> Res
         KeysCommand::AcceptRollback => accept(config, output),
         KeysCommand::Rotate { org } => rotate(config, org.as_deref(), output),
         KeysCommand::Status => status(config, output),
+        KeysCommand::Protect(args) => protection::protect(config, &args, output),
+        KeysCommand::Unprotect => protection::unprotect(config, output),
+        KeysCommand::ChangePassphrase => protection::change(config, output),
+        KeysCommand::Recover => protection::recover(config, output),
+        KeysCommand::Protection => protection::show(config, output),
+        KeysCommand::Unlock(args) => protection::unlock(config, &args, output),
+        KeysCommand::Lock(args) => protection::lock(config, &args, output),
         KeysCommand::Move { to } => super::key_move::run(config, &to, output),
     }
 }

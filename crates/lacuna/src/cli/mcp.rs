@@ -9,7 +9,7 @@ use lacuna_types::Role;
 use rmcp::transport::io::stdio_pipes;
 use tokio::signal::unix::{SignalKind, signal};
 
-use crate::assemble::{Installation, assemble};
+use crate::assemble::{Installation, assemble_locked};
 use crate::background::Background;
 use crate::codes;
 use crate::config::Config;
@@ -48,7 +48,10 @@ pub(super) fn run(config: Config, args: &McpArgs) -> Result<()> {
 }
 
 fn load(config: &Config, announcer: &Announcer) -> Option<(Installation, Background)> {
-    let assembled = assemble(config).and_then(|installation| {
+    let assembled = assemble_locked(config).and_then(|installation| {
+        if let Err(failure) = installation.unlock(false) {
+            tracing::warn!(code = failure.code.name, "the vault stays locked");
+        }
         let Installation { service, store, webhooks, .. } = &installation;
         let background = Background::start(
             service,

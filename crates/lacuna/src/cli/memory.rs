@@ -7,7 +7,7 @@ use lacuna_core::permit::{Grant, Recall, permit};
 use lacuna_core::read::{Condition, Cursor, LIST_PAGE_DEFAULT, Page};
 use lacuna_core::transfer::Moved;
 use lacuna_core::{Lacuna, ManagedMemories};
-use lacuna_types::{Memory, MemoryId};
+use lacuna_types::{Lifecycle, Memory, MemoryId};
 
 use super::args::{ScopeArgs, words};
 use super::audit::{self, AuditReportArgs};
@@ -325,7 +325,8 @@ fn told(memory: &MemorySummary) -> String {
 fn show_moved(installation: &Installation, moved: Moved, output: &Output) -> Result<()> {
     settle(installation, output);
     output.show(&MovedView::from(moved), |moved| {
-        format!("{} is now {} in {}", moved.previous_id, moved.memory_id, moved.scope)
+        let waits = if moved.state.0 == Lifecycle::Candidate { ", where it waits for approval" } else { "" };
+        format!("{} is now {} in {}{waits}", moved.previous_id, moved.memory_id, moved.scope)
     })
 }
 
@@ -343,6 +344,8 @@ fn delete(
         Ok(Ok(memory)) => line(memory.content.gist.expose()),
         // Damaged is no reason to keep it; neither is that the caller may erase it and not read it.
         Ok(Err(lacuna_types::Error::Corrupt(_))) | Err(_) => id.to_string(),
+        // The key of a memory in a locked vault is destroyed without being opened.
+        Ok(Err(locked)) if locked.code() == codes::VAULT_LOCKED.name => id.to_string(),
         Ok(Err(other)) => return Err(other.into()),
     };
     if !yes {
@@ -358,7 +361,12 @@ fn delete(
         }
     }
     let erased = installation.service.delete(&grant, id)?;
-    output.show(&ForgottenView::done(erased, grant.scope()), super::forget::done)
+    // Only a locked vault answers without one.
+    let receipt_follows = erased.receipts.is_empty() && erased.deferred.is_none();
+    output.show(&ForgottenView::done(erased, grant.scope()), |view| match receipt_follows {
+        true => format!("{id} is erased; the receipt follows when the vault is next unlocked"),
+        false => super::forget::done(view),
+    })
 }
 
 fn inspected(shown: &InspectView, in_signs: bool) -> String {

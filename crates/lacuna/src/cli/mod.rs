@@ -38,6 +38,7 @@ mod person;
 mod persona;
 mod plain;
 mod policy;
+mod protection;
 mod purpose;
 mod recall;
 mod redact;

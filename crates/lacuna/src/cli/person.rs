@@ -155,8 +155,12 @@ fn planned(batch: &PersonBatchView) -> String {
         .iter()
         .map(|(kind, count)| [(*kind).to_owned(), count.vaults.to_string(), count.memories.to_string()]);
     let operator = if batch.needs_operator { "\nan operator must sign it: --sign-with FILE" } else { "" };
+    let locked = match batch.locked_vaults {
+        0 => String::new(),
+        locked => format!("\n{} not searched: locked", counted(locked as usize, "vault was", "vaults were")),
+    };
     format!(
-        "{}: {}, {} more to be reviewed by their owners\n{}\ndigest {}{operator}",
+        "{}: {}, {} more to be reviewed by their owners{locked}\n{}\ndigest {}{operator}",
         batch.request.reference,
         counted(batch.memories as usize, "memory", "memories"),
         batch.to_review,

@@ -85,6 +85,7 @@ pub(super) struct RecallArgs {
 pub(super) fn run(config: &Config, args: RecallArgs, output: &Output) -> Result<()> {
     let query = if args.query == "-" { read_stdin()? } else { args.query };
     let installation = assemble(config)?;
+    installation.unlock(true)?;
     let now = installation.service.clock().now();
     let filter = args.filter.into_filters(&installation, args.scope.as_deref())?;
     let request = SearchRequest {

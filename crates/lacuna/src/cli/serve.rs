@@ -4,7 +4,7 @@ use clap::Args;
 use serde::Serialize;
 
 use super::output::Output;
-use crate::assemble::{Installation, assemble, preflight};
+use crate::assemble::{Installation, assemble_locked, preflight};
 use crate::background::Background;
 use crate::codes;
 use crate::config::Config;
@@ -40,7 +40,7 @@ pub(super) fn run_greeting(
 ) -> Result<()> {
     preflight(&config)?;
     let certificate = config.http.tls.as_ref().map(Certificate::load).transpose()?;
-    let installation = assemble(&config)?;
+    let installation = assemble_locked(&config)?;
     installation.service.upkeep().warm_up()?;
     let openness = openness(&config, &installation)?;
     let listener = listen(config.listen)?;

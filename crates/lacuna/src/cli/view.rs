@@ -9,6 +9,7 @@ use std::thread;
 use std::time::Duration;
 
 use clap::Args;
+use lacuna_core::Browse;
 use lacuna_core::keep::{SESSION_PAGE_MAX, SessionInfo};
 use lacuna_core::permit::{Export, Grant, Recall, permit};
 use lacuna_core::transfer::{Edit, Format, Wanted, read_back, without};
@@ -181,7 +182,14 @@ impl FolderView<'_> {
         if manifest.is_page(&page) {
             return Ok(Vec::new());
         }
-        Ok(read_back(&manifest.lines()?, &page).unwrap_or_default())
+        let mut edits = read_back(&manifest.lines()?, &page).unwrap_or_default();
+        let gone: Vec<_> = edits.iter().filter_map(Edit::gone).collect();
+        if !gone.is_empty() {
+            let reading = permit::<Recall>(&self.installation.local, self.grant.scope())?;
+            let turns = Browse::of(&self.installation.service).turns_behind(&reading, &gone)?;
+            edits.extend(turns.into_iter().map(Edit::Gone));
+        }
+        Ok(edits)
     }
 
     /// Takes the lines out of an edited page whose memories are gone, and leaves the edits.
@@ -206,7 +214,9 @@ impl FolderView<'_> {
     /// Writes what changed: the page, the preferences, the sessions.
     fn render(&self, manifest: Option<&FolderManifest>) -> Result<ViewAnswer> {
         let core = &self.installation.service;
-        let known = self.folder.read(PAGE)?;
+        // A page from which lines were deleted may be as it should be: its manifest is not.
+        let is_ours = |page: &String| manifest.is_some_and(|known| known.is_page(page));
+        let known = self.folder.read(PAGE)?.filter(is_ours);
         let sheet = core.view(&self.grant, self.include_health, known.as_deref())?;
         let mut next = manifest.cloned().unwrap_or_default();
         next.scope = self.scope();

@@ -8,8 +8,15 @@ use super::{KEYS, RawConfig};
 
 const PREFIX: &str = "LACUNA_";
 /// Variables of ours that are no keys, apart from passphrases.
-const OTHERS: [&str; 2] = ["LACUNA_CONFIG", "LACUNA_LOG"];
-const PASSPHRASES: [&str; 3] = ["LACUNA_PASSPHRASE", "LACUNA_EXPORT_PASSPHRASE", "LACUNA_BACKUP_PASSPHRASE"];
+const OTHERS: [&str; 3] = ["LACUNA_CONFIG", "LACUNA_LOG", "LACUNA_TOKEN"];
+const PASSPHRASES: [&str; 6] = [
+    "LACUNA_PASSPHRASE",
+    "LACUNA_EXPORT_PASSPHRASE",
+    "LACUNA_BACKUP_PASSPHRASE",
+    "LACUNA_VAULT_PASSPHRASE",
+    "LACUNA_NEW_VAULT_PASSPHRASE",
+    "LACUNA_RECOVERY_CODE",
+];
 /// Variables that tests of Lacuna may set, and that mean nothing here.
 const TEST_PREFIX: &str = "LACUNA_TEST_";
 /// Letters of a name, after the prefix, for each letter that may be wrong in a near miss.

@@ -39,6 +39,7 @@ mod patience;
 mod person;
 mod person_header;
 mod problem;
+mod protection;
 mod purposes;
 mod records;
 mod retention;
@@ -346,6 +347,10 @@ fn guarded() -> OpenApiRouter<App> {
         .routes(routes!(members::list_deployment))
         .routes(routes!(members::add_to_deployment, members::remove_from_deployment))
         .routes(routes!(purposes::list, purposes::set))
+        .routes(routes!(protection::show, protection::protect))
+        .routes(routes!(protection::unprotect))
+        .routes(routes!(protection::unlock))
+        .routes(routes!(protection::lock))
         .routes(routes!(holds::told))
         .routes(routes!(holds::list, holds::place))
         .routes(routes!(holds::confirm))

@@ -38,6 +38,7 @@ use crate::wire::failure::{Failure, Result};
         (name = "members", description = "Who belongs to which team or deployment, for administrators."),
         (name = "tokens", description = "API tokens, for administrators."),
         (name = "holds", description = "Legal holds, by two operators; a person sees those on their own vault."),
+        (name = "protection", description = "A passphrase of the person over their own vault; unlocking and locking it."),
         (name = "views", description = "The same operations in the words of five documents about memory (docs/seeds.md)."),
         (name = "users", description = "People, for a directory that makes and removes them."),
         (name = "operation", description = "Health, figures and this description; no token needed."),

@@ -25,7 +25,7 @@ pub(crate) struct JobView {
     pub(crate) began_at: Option<Timestamp>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) ended_at: Option<Timestamp>,
-    /// `ok`, `stopped`, or the code of the failure.
+    /// `ok`, `stopped`, `locked` if vaults were passed over that their person locked, or the code of the failure.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) outcome: Option<String>,
     /// Items that the last run handled, and failed runs since the last success.

@@ -24,6 +24,7 @@ mod month;
 mod person;
 mod policy;
 mod promote;
+mod protection;
 mod purpose;
 mod receipt;
 mod record;
@@ -71,6 +72,10 @@ pub(crate) use person::{
 };
 pub(crate) use policy::PolicyView;
 pub(crate) use promote::{MoveRequest, MovedView};
+pub(crate) use protection::{
+    LOST_MEANS_LOST, ProtectRequest, ProtectedView, ProtectionView, UnlockRequest, UnprotectRequest,
+    one_secret,
+};
 pub(crate) use purpose::{PurposeList, PurposeRequest};
 pub(crate) use receipt::{ReceiptList, ReceiptView};
 pub(crate) use record::{

@@ -142,6 +142,8 @@ pub(crate) struct PersonBatchView {
     /// Memories that only seem to speak of the person, or were made while others were in working memory: they
     /// stay, and wait for the decision of the vault's owner.
     pub(crate) to_review: u64,
+    /// Vaults that were not searched, because their person locked them.
+    pub(crate) locked_vaults: u64,
     /// Digest to confirm.
     pub(crate) digest: String,
     /// True if one of the tenant's operators has to sign it.
@@ -157,6 +159,7 @@ impl PersonBatchView {
         Self {
             memories: batch.memories,
             to_review: batch.to_review,
+            locked_vaults: batch.locked,
             by_kind: batch.by_kind.iter().map(|(kind, count)| (*kind, view(count))).collect(),
             digest: hex(&batch.digest),
             needs_operator: batch.needs_operator,

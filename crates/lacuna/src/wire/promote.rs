@@ -4,6 +4,7 @@ use utoipa::ToSchema;
 
 use super::memory::PromotionView;
 use super::scope::shown;
+use super::words;
 
 /// Target of a move.
 #[derive(Deserialize, ToSchema)]
@@ -32,6 +33,8 @@ pub(crate) struct MovedView {
     /// Its id in the old scope.
     pub(crate) previous_id: String,
     pub(crate) promotion: PromotionView,
+    /// `active`; `candidate` if it waits for approval, as a direct write there would; `approved` during a grace period.
+    pub(crate) state: words::Lifecycle,
 }
 
 impl From<Moved> for MovedView {
@@ -41,6 +44,7 @@ impl From<Moved> for MovedView {
             scope: shown(&moved.scope),
             previous_id: moved.previous_id.to_string(),
             promotion: moved.promotion.into(),
+            state: words::Lifecycle(moved.state),
         }
     }
 }

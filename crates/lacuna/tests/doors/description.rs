@@ -7,7 +7,12 @@ use serde_json::Value;
 use crate::support::Home;
 
 /// Every route that the server has, as this test knows it.
-const ROUTES: [(&str, &str); 116] = [
+const ROUTES: [(&str, &str); 121] = [
+    ("get", "/v1/protection"),
+    ("put", "/v1/protection"),
+    ("post", "/v1/protection/remove"),
+    ("post", "/v1/unlock"),
+    ("post", "/v1/lock"),
     ("put", "/v1/records/{path}"),
     ("get", "/v1/records/{path}"),
     ("delete", "/v1/records/{path}"),

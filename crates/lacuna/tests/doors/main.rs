@@ -50,6 +50,7 @@ mod personas;
 mod plain_words;
 #[path = "../../../lacuna-core/tests/support/postgres_database.rs"]
 mod postgres_database;
+mod protection;
 mod records;
 mod retention;
 mod schemathesis;

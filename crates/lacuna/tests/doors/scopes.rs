@@ -141,3 +141,26 @@ fn the_command_line_knows_scopes_as_well() {
     let refused = home.run_with_input(&["remember", "--batch", "-", "--json"], line);
     assert_eq!((refused.code, &refused.problem()["field"]), (2, &json!("memories.scope")));
 }
+
+/// Under a policy that asks for approval a promoted memory waits like a direct write, and goes back without a loss.
+#[test]
+fn a_promoted_memory_waits_where_a_direct_write_would() {
+    let home = Home::new();
+    std::fs::create_dir_all(home.data().join("policies")).unwrap();
+    std::fs::write(home.data().join("policies/local.toml"), "preset = 'enterprise-safe'").unwrap();
+    let (mut server, admin, users) = served(&home, &["uma"]);
+    server.bearing(&admin).put("/v1/teams/desk/members/uma").expect(204);
+    server.bearing(&users[0]);
+    let own = id(&server.post("/v1/memories", &json!({"content": "The pool opens at seven."})).expect(201));
+    let direct = json!({"content": "The sauna is closed in June.", "scope": "team:desk"});
+    assert_eq!(server.post("/v1/memories", &direct).expect(201)["state"], "candidate");
+    let moved = server.post(&format!("/v1/memories/{own}/promote"), &json!({"to": "team:desk"})).expect(200);
+    assert_eq!(moved["state"], "candidate");
+    let asked = json!({"query": "when does the pool open?", "scope": "team:desk"});
+    assert_eq!(server.post("/v1/search", &asked).expect(200)["memories"], json!([]));
+    let back = json!({"to": "user:uma", "scope": "team:desk"});
+    server.bearing(&admin).post(&format!("/v1/memories/{}/demote", id(&moved)), &back).expect(200);
+    let asked = json!({"query": "when does the pool open?"});
+    let found = server.bearing(&users[0]).post("/v1/search", &asked).expect(200);
+    assert_eq!(found["memories"][0]["content"], "The pool opens at seven.", "{found}");
+}

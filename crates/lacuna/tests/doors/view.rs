@@ -161,3 +161,34 @@ fn a_watched_folder_follows_the_vault_and_the_vault_follows_its_lines() {
     wait_until("a changed line is a correction", || listed().contains("leaves at seven"));
     assert!(!listed().contains("leaves at six") && listed().contains("boat house"));
 }
+
+/// A fact that was taken from a turn: when its line goes, the turn goes with it, unless something that stays came of it.
+#[test]
+fn a_deleted_line_takes_its_turn_along_and_leaves_what_others_need() {
+    let home = Home::new();
+    let turn = |text: &str| {
+        let told = home.json(&["session", "append", "desk", text]);
+        told["turns"][0]["memory_id"].as_str().unwrap().to_owned()
+    };
+    let (alone, shared) =
+        (turn("The vet is called Quillfeather."), turn("The bakery opens at six and sells rye."));
+    let made = |text: &str, from: &str| {
+        home.json(&["remember", text, "--derived-from", &format!("{from}=primary")]);
+    };
+    made("Quillfeather is the vet.", &alone);
+    made("The bakery opens at six.", &shared);
+    made("The bakery sells rye bread.", &shared);
+    let folder = home.path("view").display().to_string();
+    home.json(&["view", &folder]);
+    let turns = || fs::read_to_string(Path::new(&folder).join("sessions/desk.jsonl")).unwrap_or_default();
+    assert!(turns().contains("Quillfeather") && turns().contains("rye"), "{}", turns());
+    edit(&folder, &line_with(&folder, "Quillfeather"), "");
+    edit(&folder, &line_with(&folder, "rye bread"), "");
+    let wanted = home.json(&["view", &folder])["wanted"]["forget"].clone();
+    assert!(wanted.as_array().unwrap().contains(&json!(alone)), "it says so before: {wanted}");
+    home.json(&["view", &folder, "--apply"]);
+    assert!(home.json(&["view", &folder])["wanted"].is_null(), "what was done is not asked for again");
+    assert!(!turns().contains("Quillfeather"), "{}", turns());
+    assert!(turns().contains("rye"), "the turn of a fact that stays stays");
+    assert!(page(&folder).contains("opens at six"), "{}", page(&folder));
+}

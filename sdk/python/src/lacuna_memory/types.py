@@ -982,6 +982,8 @@ class Moved(TypedDict):
     previous_id: str
     promotion: Promotion
     scope: str
+    #: `active`; `candidate` if it waits for approval, as a direct write there would; `approved` during a grace period.
+    state: Lifecycle
 
 
 class NamedReceipt(TypedDict):

@@ -40,6 +40,7 @@ facet!(
     Upkeep = 14 "upkeep",
     Retention = 15 "retention",
     Tampering = 16 "tampering",
+    Locks = 17 "locks",
 });
 
 impl AuditAction {
@@ -105,6 +106,8 @@ impl AuditAction {
             | A::HoldEnd
             | A::ErasureDefer
             | A::ErasureResume => Concern::Retention,
+            A::VaultProtect | A::VaultUnprotect | A::VaultPassphrase | A::VaultRecover => Concern::Locks,
+            A::VaultUnlock | A::VaultLock | A::VaultUnlockFailed => Concern::Locks,
         }
     }
 }

@@ -11,6 +11,7 @@ use lacuna_types::{Error, Result, millis};
 
 use crate::govern::jobs::work::work;
 use crate::govern::jobs::{Job, Schedule};
+use crate::vault::secrets::PassedOver;
 use crate::vault::service::Service;
 
 /// Time for which a claim holds unless it is renewed. A node that dies with a claim keeps the job from the
@@ -23,6 +24,9 @@ pub const PAUSE_FIRST: SignedDuration = SignedDuration::from_mins(1);
 pub(crate) const PAUSE_MAX: SignedDuration = SignedDuration::from_hours(6);
 /// Doubling more often than this passes every maximum.
 const DOUBLINGS_MAX: u32 = 16;
+
+/// The outcome of a run that passed over locked vaults, and did the rest.
+const OUTCOME_LOCKED: &str = "locked";
 
 /// The outcome of an attempt to run a job.
 #[derive(Debug)]
@@ -49,6 +53,14 @@ struct HeldClaim<'a> {
     rung: Condvar,
 }
 
+/// The result of a run's work.
+struct Worked {
+    done: Result<u64>,
+    /// Vaults that were passed over because they are locked.
+    locked: u64,
+    stopped: bool,
+}
+
 /// Runs a job if it is due, or at once if it is `early`, unless somebody else runs it. `node` is who we are,
 /// other than any other process; `stop` is asked now and then whether to leave the rest for later.
 pub(crate) fn run_job(
@@ -66,17 +78,26 @@ pub(crate) fn run_job(
         return Ok(Ran::NotNow);
     }
     let held = HeldClaim::new(service, claim);
-    let mut done = 0;
+    let (mut done, passed) = (0, PassedOver::default());
     let worked = std::thread::scope(|threads| {
         threads.spawn(|| held.renew());
         // However the work ends, even by a panic, the other thread must hear of it.
         let _end = EndOfWork(&held);
-        work(service, job, &mut |count| {
+        work(service, job, &passed, &mut |count| {
             done = count;
             if stop() || !held.is_ours() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         })
     });
-    give_back(service, job, &held, schedule, worked.map(|count| count.max(done)), stop())
+    if passed.count() > 0 {
+        tracing::info!(
+            job = job.as_str(),
+            locked = passed.count(),
+            "locked vaults wait until they are unlocked"
+        );
+    }
+    let worked =
+        Worked { done: worked.map(|count| count.max(done)), locked: passed.count(), stopped: stop() };
+    give_back(service, job, &held, schedule, worked)
 }
 
 fn give_back(
@@ -84,14 +105,16 @@ fn give_back(
     job: Job,
     held: &HeldClaim<'_>,
     schedule: &Schedule,
-    worked: Result<u64>,
-    stopped: bool,
+    worked: Worked,
 ) -> Result<Ran> {
     let now = service.clock.now();
     let failures = failures(service, job)?;
+    let Worked { done: worked, locked, stopped } = worked;
+    let every = job.every(schedule).unwrap_or(SignedDuration::ZERO);
     let (outcome, done, failures, pause) = match &worked {
         Ok(done) if stopped => ("stopped", *done, 0, SignedDuration::ZERO),
-        Ok(done) => ("ok", *done, 0, job.every(schedule).unwrap_or(SignedDuration::ZERO)),
+        Ok(done) if locked > 0 => (OUTCOME_LOCKED, *done, 0, every),
+        Ok(done) => ("ok", *done, 0, every),
         Err(error) => (error.code(), 0, failures + 1, pause_after(failures)),
     };
     let (name, node) = (held.claim.name.clone(), held.claim.node.clone());

@@ -16,28 +16,35 @@ use crate::keep::compact::run::compact_due;
 use crate::keep::retention::stamp::restamp_if_changed;
 use crate::keep::retention::sweep::{Progress, sweep};
 use crate::keep::session::transcript::end_idle_sessions;
+use crate::vault::secrets::PassedOver;
 use crate::vault::service::Service;
 
 /// Vaults that are looked up at a time.
 const PAGE: usize = 256;
 
-/// Answers with how many things were done.
-pub(crate) fn work(service: &Service, job: Job, progress: Progress<'_>) -> Result<u64> {
+/// The work of a job in one vault.
+type Visit<'a> = &'a dyn Fn(&VaultHeader, Progress<'_>) -> Result<u64>;
+
+/// Answers with how many things were done. Locked vaults wait, and are counted in `passed`.
+pub(crate) fn work(service: &Service, job: Job, passed: &PassedOver, progress: Progress<'_>) -> Result<u64> {
+    let each_vault = |progress: Progress<'_>, visit: Visit<'_>| {
+        each_vault(service, progress, &|header, progress| passed.unless_locked(visit(header, progress)))
+    };
     match job {
-        Job::Sweep => sweep(service, progress),
-        Job::Purge => purge_while(service, progress),
-        Job::Stamp => each_vault(service, progress, |header, _| {
+        Job::Sweep => sweep(service, passed, progress),
+        Job::Purge => purge_while(service, passed, progress),
+        Job::Stamp => each_vault(progress, &|header, _| {
             Ok(restamp_if_changed(service, header)? + archive_faded(service, header)?)
         }),
-        Job::Review => each_vault(service, progress, |header, _| prompt_review(service, header)),
-        Job::Sessions => each_vault(service, progress, |header, _| {
+        Job::Review => each_vault(progress, &|header, _| prompt_review(service, header)),
+        Job::Sessions => each_vault(progress, &|header, _| {
             end_idle_sessions(service, &header.scope).map(|ended| ended as u64)
         }),
-        Job::Compact => each_vault(service, progress, |header, progress| {
+        Job::Compact => each_vault(progress, &|header, progress| {
             let compacted = compact_due(service, &header.scope, &mut |turns| progress(turns as u64));
             compacted.map(|turns| turns as u64)
         }),
-        Job::Embed => each_vault(service, progress, |header, progress| {
+        Job::Embed => each_vault(progress, &|header, progress| {
             let embedded = reembed_all(service, &header.scope, &mut |count| progress(count as u64));
             embedded.map(|count| count as u64)
         }),
@@ -48,7 +55,7 @@ pub(crate) fn work(service: &Service, job: Job, progress: Progress<'_>) -> Resul
 }
 
 fn care_for_audits(service: &Service, progress: Progress<'_>) -> Result<u64> {
-    let cared = each_vault(service, progress, |header, _| {
+    let cared = each_vault(service, progress, &|header, _| {
         let aged = keep_audit(service, &header.scope)?.aged;
         Ok(aged + forget_tombstones(service, &header.scope)?)
     })?;
@@ -62,11 +69,7 @@ fn care_for_audits(service: &Service, progress: Progress<'_>) -> Result<u64> {
 }
 
 /// Visits every vault until somebody says to stop, and adds up what was done.
-fn each_vault(
-    service: &Service,
-    progress: Progress<'_>,
-    visit: impl Fn(&VaultHeader, Progress<'_>) -> Result<u64>,
-) -> Result<u64> {
+fn each_vault(service: &Service, progress: Progress<'_>, visit: Visit<'_>) -> Result<u64> {
     let (mut done, mut after) = (0, None);
     let mut failed: Option<Error> = None;
     loop {

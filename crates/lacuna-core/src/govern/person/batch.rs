@@ -37,6 +37,8 @@ pub struct PersonBatch {
     /// Memories that only seem to speak of the person, or were made while others were at hand: they stay, and wait
     /// for the decision of the owner of the vault.
     pub to_review: u64,
+    /// Vaults that were not looked into, because their person locked them.
+    pub locked: u64,
     /// Over everything that would go. Confirming another one is refused.
     pub digest: [u8; 32],
     /// True when one of the tenant's operators has to sign it with their own key.
@@ -90,6 +92,7 @@ pub(crate) fn plan_person(
         by_kind: looked.by_kind(),
         memories: looked.memories(),
         to_review: looked.leaning(),
+        locked: looked.locked,
         digest: looked.digest(),
         needs_operator: !service.policy(org).operators.is_empty(),
         request,

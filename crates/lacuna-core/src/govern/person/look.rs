@@ -14,6 +14,7 @@ use crate::erase::withhold::{Leaning, is_shown};
 use crate::govern::person::Person;
 use crate::read::find::Finder;
 use crate::vault::open::OpenVault;
+use crate::vault::secrets::PassedOver;
 use crate::vault::service::Service;
 
 const DIGEST_DOMAIN: &str = "lacuna/person-matches/v1";
@@ -30,6 +31,8 @@ pub struct KindCount {
 /// The memories about a person in every vault of an organisation: counts and ids, no content.
 pub(crate) struct PersonMatches {
     pub(crate) vaults: Vec<(Scope, Spoken)>,
+    /// Vaults that nobody could look into, because they are locked.
+    pub(crate) locked: u64,
 }
 
 /// The memories about a person in one vault.
@@ -79,14 +82,17 @@ impl PersonMatches {
 }
 
 pub(crate) fn look_everywhere(service: &Service, org: &OrgId, person: &Person) -> Result<PersonMatches> {
-    let mut vaults = Vec::new();
+    let (mut vaults, passed) = (Vec::new(), PassedOver::default());
     let mut after = None;
     loop {
         let page = service.store.vaults(after, VAULTS_PAGE_MAX)?;
-        let Some(last) = page.last() else { return Ok(PersonMatches { vaults }) };
+        let Some(last) = page.last() else {
+            return Ok(PersonMatches { vaults, locked: passed.count() });
+        };
         after = Some(last.id);
         for scope in page.into_iter().map(|header| header.scope).filter(|scope| scope.org == *org) {
-            let found = service.read(&scope, |open| speaking_of(service, open, &scope, person))?;
+            let found = service.read(&scope, |open| speaking_of(service, open, &scope, person));
+            let found = passed.unless_locked(found)?;
             let found = found.transpose()?.unwrap_or_default();
             if !found.direct.is_empty() || !found.leaning.is_empty() {
                 vaults.push((scope, found));

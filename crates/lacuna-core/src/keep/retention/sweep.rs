@@ -19,6 +19,7 @@ use crate::vault::frozen::check_thawed;
 use crate::vault::holds::holds_on;
 use crate::vault::open::Held;
 use crate::vault::receipt::Cause;
+use crate::vault::secrets::PassedOver;
 use crate::vault::service::Service;
 use crate::vault::stamp::{ends_with_session, term_of, terms_in};
 use crate::vault::term::Terms;
@@ -28,7 +29,7 @@ pub(crate) type Progress<'a> = &'a mut dyn FnMut(u64) -> ControlFlow<()>;
 
 /// Erases what is due in every vault. Answers with how many memories went. One vault that cannot be swept
 /// does not keep the others waiting; the first failure is the answer in the end.
-pub(crate) fn sweep(service: &Service, progress: Progress<'_>) -> Result<u64> {
+pub(crate) fn sweep(service: &Service, passed: &PassedOver, progress: Progress<'_>) -> Result<u64> {
     let (mut swept, mut after, mut failed) = (0, None, None);
     let now = service.clock.now();
     loop {
@@ -37,7 +38,7 @@ pub(crate) fn sweep(service: &Service, progress: Progress<'_>) -> Result<u64> {
         after = Some(*last);
         for vault in vaults {
             let Some(header) = service.store.vault(vault)? else { continue };
-            match sweep_vault(service, &header.scope) {
+            match passed.unless_locked(sweep_vault(service, &header.scope)) {
                 Ok(went) => swept += went as u64,
                 Err(error) => failed = failed.or(Some(error)),
             }

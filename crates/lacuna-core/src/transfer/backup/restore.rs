@@ -22,7 +22,7 @@ use crate::transfer::backup::place::{
     BLOBS, DATABASE, KEYSTORE, RestoreSteps, Staging, keystore_in, make_folder, new_file,
 };
 use crate::transfer::backup::{KeyFile, Ledger, Manifest};
-use crate::vault::keyring::Keyring;
+use crate::vault::root::root_from;
 
 /// Keys that are put back at a time.
 const KEYS_BATCH: usize = 5_000;
@@ -284,7 +284,7 @@ fn put_back_keys(unpacked: &Unpacked, into: &RestoreInto<'_>, store: &dyn KeySto
         if destroyed || store.vault_keys(vault)?.is_some() {
             continue;
         }
-        let root = Keyring::root_from(scope, into.kms, epoch, &stored.root, into.entropy)?;
+        let root = root_from(scope, into.kms, epoch, &stored.root, into.entropy)?;
         let base = KeyBatch::new(vault, into.now);
         let first = KeyBatch { root: Some((root, None)), classes: stored.classes.clone(), ..base.clone() };
         store.commit(first)?;

@@ -14,7 +14,7 @@ use zeroize::Zeroizing;
 use crate::permit::{Grant, ManageKeys};
 use crate::transfer::backup::container::{FrameKind, Packer, unwritable};
 use crate::transfer::backup::{Ledger, Manifest, VAULTS_PAGE, close_backup};
-use crate::vault::keyring::Keyring;
+use crate::vault::root::{UnwrappedRoot, WrapKeys, root_of};
 use crate::vault::service::Service;
 
 /// Memory keys in one frame; a wrapped key takes about a hundred bytes, and a bound one more.
@@ -121,8 +121,8 @@ fn pack_keys<W: Write>(
     let epoch = EpochKey::make(&*service.entropy);
     packer.frame(FrameKind::EpochKey, epoch.expose())?;
     each_vault(data, |scope, vault| {
-        let Some((keyring, stored)) = Keyring::of_vault(&scope, service.sources())? else { return Ok(()) };
-        pack_vault(service, packer, &scope, &keyring, &stored, &epoch)?;
+        let Some((root, stored)) = root_of(&scope, service.sources())? else { return Ok(()) };
+        pack_vault(service, packer, &scope, &root, &stored, &epoch)?;
         let mut held = Vec::new();
         service.keys.memory_keys(vault, None, &mut |key| {
             held.push(key);
@@ -137,22 +137,24 @@ fn pack_vault<W: Write>(
     service: &Service,
     packer: &mut Packer<W>,
     scope: &Scope,
-    keyring: &Keyring,
+    root: &UnwrappedRoot,
     stored: &VaultKeys,
     epoch: &EpochKey,
 ) -> Result<()> {
-    let wrapped = keyring.root_under(&service.kms, epoch, &stored.root, &*service.entropy)?;
+    let VaultKeys { root: before, classes } = stored;
+    let under = WrapKeys { key_version: before.key_version, epoch: before.epoch, epoch_key: epoch };
+    let wrapped = root.wrap(scope, &service.kms, before.generation, &under, &*service.entropy)?;
     let mut bytes = Vec::new();
     let mut w = CborWriter(&mut bytes);
     w.array(8);
     w.text(scope.org.as_str());
     w.text(scope.holder.kind());
     w.text(scope.holder.name());
-    w.uint(stored.root.generation);
-    w.uint(stored.root.key_version);
-    w.uint(stored.root.holder);
-    w.bytes(&wrapped);
-    w.list(&stored.classes, |w, class| {
+    w.uint(wrapped.generation);
+    w.uint(wrapped.key_version);
+    w.uint(wrapped.holder);
+    w.bytes(&wrapped.wrapped);
+    w.list(classes, |w, class| {
         w.array(2);
         w.bytes(&class.id);
         w.bytes(&class.wrapped);

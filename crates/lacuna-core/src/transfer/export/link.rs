@@ -101,7 +101,7 @@ pub(crate) fn make_export_link(
 pub(crate) fn follow_export_link(service: &Service, token: &str) -> Result<(Grant<Export>, Wanted)> {
     let (vault, sealed) = read_token(token).ok_or_else(missing)?;
     let header = service.store.vault(vault)?.ok_or_else(missing)?;
-    let (keyring, _) = Keyring::of_vault(&header.scope, service.sources())?.ok_or_else(missing)?;
+    let keyring = Keyring::of_vault(&header.scope, service.sources())?.ok_or_else(missing)?;
     let said = keyring.open_link(&sealed).and_then(|bytes| LinkClaims::decode(&bytes)).ok_or_else(missing)?;
     if said.expires_at <= service.clock.now() {
         return Err(missing());

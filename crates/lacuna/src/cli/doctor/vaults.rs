@@ -32,6 +32,8 @@ struct Sum {
     stray_blobs: usize,
     /// Vaults that could not be opened, by the code of the failure.
     closed: Vec<&'static str>,
+    /// Vaults that their person locked, which is no trouble.
+    locked: usize,
 }
 
 impl Sum {
@@ -44,6 +46,7 @@ impl Sum {
                 self.stray_keys += examined.stray_keys;
                 self.stray_blobs += examined.stray_blobs;
             }
+            Err(error) if error.code() == codes::VAULT_LOCKED.name => self.locked += 1,
             Err(error) => self.closed.push(error.code()),
         }
     }
@@ -66,13 +69,16 @@ pub(super) fn look(service: &Lacuna, store: &dyn Store) -> Vec<DoctorCheck> {
 }
 
 fn texts(sum: &Sum) -> DoctorCheck {
-    let opened = sum.vaults - sum.closed.len();
-    let found = format!(
+    let opened = sum.vaults - sum.closed.len() - sum.locked;
+    let mut found = format!(
         "{} in {} of {} open with their texts",
         counted(sum.whole, "memory", "memories"),
         opened,
         counted(sum.vaults, "vault", "vaults"),
     );
+    if sum.locked > 0 {
+        found.push_str(&format!("; {} locked by their person", sum.locked));
+    }
     if sum.damaged.is_empty() && sum.closed.is_empty() {
         return DoctorCheck::ok("vaults", found);
     }

@@ -131,10 +131,13 @@ impl Server {
     }
 }
 
+/// Names and values, names in small letters.
+type HeaderList = Vec<(String, String)>;
+
 /// An answer with everything in it.
 pub(super) struct Exchanged {
     pub(super) status: u16,
-    pub(super) headers: Vec<(String, String)>,
+    pub(super) headers: HeaderList,
     pub(super) body: Vec<u8>,
 }
 
@@ -176,7 +179,7 @@ impl Connection {
     }
 
     /// The status, the headers and the length of the body.
-    fn head(&mut self) -> Result<(u16, Vec<(String, String)>, u64)> {
+    fn head(&mut self) -> Result<(u16, HeaderList, u64)> {
         let mut line = String::new();
         self.reader.read_line(&mut line)?;
         let status = line.split(' ').nth(1).and_then(|status| status.parse().ok()).ok_or("no answer")?;

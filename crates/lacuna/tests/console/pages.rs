@@ -59,6 +59,20 @@ fn deep_pages(house: &House, browser: &Browser, check: &dyn Fn(&str)) {
     check("receipt");
 }
 
+/// Long words fit as well; the language is chosen as people choose it.
+fn german_on_a_small_screen(house: &House, browser: &Browser) {
+    browser.scheme("light");
+    browser.resize(360, 900);
+    browser.click("button[value=de]");
+    for (name, path) in PAGES {
+        browser.go(&format!("{}{path}", house.server.url));
+        let wide = browser.run("const d = document.documentElement; return d.scrollWidth - d.clientWidth");
+        assert!(wide.as_i64().unwrap() <= 0, "{name} is {wide} pixels too wide in German");
+        keep(browser, &format!("console-{name}-german"));
+    }
+    browser.click("button[value=en]");
+}
+
 #[test]
 fn every_page_suits_everybody_in_both_schemes_and_on_small_screens() {
     let Some(folder) = rules() else { return };
@@ -85,6 +99,7 @@ fn every_page_suits_everybody_in_both_schemes_and_on_small_screens() {
             keep(&browser, &format!("console-{name}-{scheme}"));
         }
     }
+    german_on_a_small_screen(&house, &browser);
     browser.scheme("light");
     browser.resize(1_280, 900);
     deep_pages(&house, &browser, &|name| {

@@ -1,7 +1,11 @@
 //! Strangers in a real browser: thieves of links, second browsers, rebound names, other users, administrators, and
 //! whoever comes to a screen that its owner has left.
 
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::process::Stdio;
 use std::time::Duration;
+
+use serde_json::json;
 
 use crate::browser::{Browser, rules};
 use crate::support::Home;
@@ -122,4 +126,40 @@ fn a_screen_that_its_owner_left_gives_way_to_the_entrance() {
     shows_only_the_entrance(&browser);
     let refused = Home::new().with("LACUNA_CONSOLE_IDLE_SECONDS", "0").run(&["config", "check"]);
     assert_eq!(refused.code, 7, "{}", refused.stderr);
+}
+
+/// Lets a client that calls itself `name` ask its question over MCP, on standard input and output.
+fn asked_over_mcp(home: &Home, name: &str, question: &str) {
+    let mut child = home.command(&["mcp"]).stdin(Stdio::piped()).spawn().unwrap();
+    let mut input = child.stdin.take().unwrap();
+    let mut output = BufReader::new(child.stdout.take().unwrap()).lines();
+    let hello = json!({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": {
+        "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": name, "version": "1"}}});
+    let begun = json!({"jsonrpc": "2.0", "method": "notifications/initialized"});
+    let asked = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call",
+        "params": {"name": "recall", "arguments": {"query": question}}});
+    writeln!(input, "{hello}").unwrap();
+    output.next().unwrap().unwrap();
+    writeln!(input, "{begun}\n{asked}").unwrap();
+    assert!(output.next().unwrap().unwrap().contains("flight"), "the question was answered");
+    drop(input);
+    child.wait().unwrap();
+}
+
+#[test]
+fn the_log_names_an_assistant_and_the_topics_that_it_read() {
+    let house = House::empty();
+    for text in ["The flight to Lisbon leaves at 7:40.", "The flight home is on Sunday."] {
+        house.home.run(&["remember", text, "--tag", "travel"]).ok();
+    }
+    asked_over_mcp(&house.home, "claude-code", "when is the flight?");
+    asked_over_mcp(&house.home, "<b>evil</b>", "when is the flight?");
+    let visit = house.visit();
+    let page = visit.get("/console/access").text();
+    assert!(page.contains("<strong>Claude Code</strong> read 2 memories about travel"), "{page}");
+    assert!(page.contains("<strong>bevilb</strong> read") && !page.contains("<b>"), "{page}");
+    // What was forgotten since tells no topic any more.
+    house.home.run(&["forget", "--tag", "travel", "--yes"]).ok();
+    let later = visit.get("/console/access").text();
+    assert!(later.contains("Claude Code") && !later.contains("travel"), "{later}");
 }

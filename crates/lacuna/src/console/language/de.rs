@@ -222,7 +222,7 @@ pub(super) const TEXTS: Catalogue = Catalogue {
     verify_elsewhere: "Ohne diese Seite, auf jedem Computer:",
     print: "Drucken",
     save_file: "Datei speichern",
-    review_lead: "Was ein Assistent schloss oder was heikel ist, wartet hier auf Ihr Wort.",
+    review_lead: "Was ein Assistent folgerte oder was heikel ist, wartet hier auf Ihr Wort.",
     review_empty: "Nichts wartet auf Sie.",
     review_accept: "Angekreuztes bestätigen",
     review_keep_both: "Bestätigen, Älteres behalten",

@@ -15,7 +15,7 @@ pub(in crate::console::language) const WORDS: &[(&str, &str, &str)] = &[
     ("sensitivity", "preferences", "Vorlieben"),
     ("source", "user_message", "von Ihnen gesagt"),
     ("source", "tool_output", "aus einem Werkzeug"),
-    ("source", "ai_inference", "von einem Assistenten geschlossen"),
+    ("source", "ai_inference", "von einem Assistenten gefolgert"),
     ("source", "explicit_save", "von Ihnen gespeichert"),
     ("tier", "working", "für diese Sitzung"),
     ("tier", "episodic", "ein Ereignis"),

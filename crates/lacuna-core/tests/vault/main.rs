@@ -16,6 +16,7 @@ mod damage;
 mod derived;
 mod destroy;
 mod epochs;
+mod everywhere;
 mod export;
 mod faults;
 mod finding;
@@ -30,6 +31,7 @@ mod models;
 mod month;
 mod nodes;
 mod notes;
+mod page;
 mod person;
 #[path = "../support/postgres_database.rs"]
 mod postgres_database;
@@ -45,6 +47,7 @@ mod rotation;
 mod scopes;
 mod sessions;
 mod tamper;
+mod unread;
 mod year;
 
 use std::path::Path;

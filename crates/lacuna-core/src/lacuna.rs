@@ -20,6 +20,7 @@ use crate::custodian::Custodian;
 use crate::erase::carry_out::Forgotten;
 use crate::forget::confirm::Confirmed;
 use crate::forget::plan::{Planned, Request};
+use crate::forget::unread::ErasedBefore;
 use crate::forget::verify::Verified;
 use crate::govern::audit::hand_out::{AuditEnd, AuditPart};
 use crate::govern::audit::summary::AuditSummary;
@@ -554,9 +555,10 @@ impl Lacuna {
         crate::erase::withhold::anonymous_form(&self.service, grant, id)
     }
 
-    /// The moment of the latest hiding that can still be undone.
-    pub fn last_hidden(&self, grant: &Grant<Recall>) -> Result<Option<Timestamp>> {
-        crate::forget::purge::last_hidden(&self.service, grant)
+    /// The erasures of a vault that somebody asked for, so that what was said before and is handed over only now does not
+    /// bring back what went.
+    pub fn erased_before(&self, grant: Grant<Recall>, audit: &Grant<ReadAudit>) -> Result<ErasedBefore<'_>> {
+        crate::forget::unread::erased_before(&self.service, grant, audit)
     }
 
     /// Erases one memory for good, with what was made of it. Missing, foreign and already erased look the same.

@@ -73,7 +73,8 @@ fn questions_and_doubts_are_no_requests() {
 fn a_newer_fact_takes_the_place_of_an_older_one() {
     for (old, new, verdict) in [
         ("Vivo a Torino.", "Mi sono trasferito a Bari.", Verdict::Supersedes),
-        ("Lavoro presso Lumen.", "Lavoro presso Ondina.", Verdict::Supersedes),
+        ("Lavoro presso Lumen.", "Ora lavoro presso Ondina.", Verdict::Supersedes),
+        ("Lavoro presso Lumen.", "Lavoro presso Ondina.", Verdict::Undecided),
         ("Vivo a Torino.", "Non vivo più a Torino.", Verdict::Supersedes),
         ("Mi chiamo Elena.", "Vivo a Torino.", Verdict::Unrelated),
     ] {

@@ -26,6 +26,17 @@ const RAM_USERS: [&str; 4] = [USER, "second", "third", "fourth"];
 /// The longest wait for the backlog; a memory is in it before the call that stores it returns.
 const BACKLOG_PATIENCE: Duration = Duration::from_millis(100);
 pub(super) const REMEMBER_BATCH: usize = 100;
+/// Plans that are timed for each kind of request.
+const PLAN_RUNS: usize = 20;
+/// Requests to forget, by what they name.
+const PLAN_REQUESTS: [(&str, &str); 6] = [
+    ("a name", "forget everything about Ravensworth"),
+    ("an identifier", "forget the ticket HRN-90412"),
+    ("an attribute", "forget my phone number"),
+    ("a topic", "forget what I said about the garden"),
+    ("a category", "clear all health information"),
+    ("a message without a frame", "the harbour thing, you know, that can go now"),
+];
 /// Texts of the write measurements are others than those of the vaults.
 const WRITE_SEED: u64 = 77;
 
@@ -193,6 +204,8 @@ pub(super) struct Forgetting {
     pub(super) memories: usize,
     /// One memory by its id: cascade, probe and receipt.
     pub(super) one: Latency,
+    /// Plans for requests in plain words, by the kind of request; nothing is confirmed.
+    pub(super) plans: Vec<(&'static str, Latency)>,
     pub(super) mentions: usize,
     /// Everything about an entity in plain words: the plan, and the confirmation with probe and receipt.
     pub(super) plan: Duration,
@@ -221,6 +234,14 @@ pub(super) fn forgetting(memories: usize, runs: usize, mentions: usize, folder: 
         service.delete(&forget, ids[run])?;
         Ok(())
     })?;
+    let plans = PLAN_REQUESTS
+        .iter()
+        .map(|(kind, words)| {
+            let request = Request::new(Target::Words((*words).to_owned()));
+            let plan = |_| service.plan_forget(&forget, &request).map(drop).map_err(Into::into);
+            Ok((*kind, latency(PLAN_RUNS, plan)?))
+        })
+        .collect::<Result<Vec<_>>>()?;
     let about = |number: usize| {
         format!("Ravensworth came by, note {number}: {}", sentences::memory(!WRITE_SEED, number))
     };
@@ -243,5 +264,5 @@ pub(super) fn forgetting(memories: usize, runs: usize, mentions: usize, folder: 
     if done.memories.len() < mentions || done.receipts.iter().any(|receipt| !receipt.receipt.is_clean()) {
         return Err(format!("{} of {mentions} mentions went", done.memories.len()).into());
     }
-    Ok(Forgetting { memories, one, mentions, plan, confirm })
+    Ok(Forgetting { memories, one, plans, mentions, plan, confirm })
 }

@@ -22,6 +22,7 @@ const RECALL_TARGETS: [(usize, Duration); 3] = [
 const EXACTNESS_TARGET: f64 = 0.999;
 const OPEN_TARGET: Duration = Duration::from_millis(50);
 const CONTEXT_TARGET: Duration = Duration::from_millis(3);
+const PLAN_TARGET: Duration = Duration::from_millis(50);
 const DELETE_TARGET: Duration = Duration::from_millis(10);
 const ENTITY_TARGET: Duration = Duration::from_secs(1);
 const APPEND_TARGET: Duration = Duration::from_millis(50);
@@ -364,7 +365,11 @@ impl Run<'_> {
             thousands(figures.memories)
         ));
         let all = figures.plan + figures.confirm;
-        let rows = vec![
+        let plan = |(kind, taken): &(&str, Latency)| {
+            let name = format!("a plan for {kind}, p50");
+            vec![name, time(taken.p50), format!("≤ {}", time(PLAN_TARGET)), ratio(taken.p50, PLAN_TARGET)]
+        };
+        let mut rows = vec![
             vec![
                 "one memory, p50".into(),
                 time(figures.one.p50),
@@ -380,6 +385,7 @@ impl Run<'_> {
             ],
             vec!["of that, the plan".into(), time(figures.plan), "–".into(), "–".into()],
         ];
+        rows.extend(figures.plans.iter().map(plan));
         self.report.table(&["", "measured", "target", "of target"], rows);
         Ok(())
     }

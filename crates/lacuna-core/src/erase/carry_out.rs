@@ -13,11 +13,12 @@ use crate::erase::deferred::{Deferred, without_held};
 use crate::erase::finish::finish_intents_seeking;
 use crate::erase::prepare::{Erasure, ErasureRequest, falls_in_parts, prepare_erasure};
 use crate::erase::probe::ProbeTargets;
+use crate::erase::trace::with_traces;
 use crate::permit::Acting;
 use crate::vault::commit::{Act, retrying};
 use crate::vault::handle::VaultWriter;
 use crate::vault::open::OpenVault;
-use crate::vault::receipt::{Cause, Counts, Named, Receipt, SCOPE_HASHES_MAX, SignedReceipt, memories_hash};
+use crate::vault::receipt::{Cause, Counts, Named, Receipt, SignedReceipt, memories_hash};
 use crate::vault::service::Service;
 
 /// Memories that are erased under one receipt; a larger request takes several.
@@ -135,18 +136,45 @@ fn announce_erasure(
     sought: &mut ProbeTargets,
 ) -> Result<Forgotten> {
     let erasure = prepare_erasure(writer, wanted)?;
-    writer.update(|open| {
-        sought.texts_of(&writer.service.models, open, &erasure.gone);
-        Ok(())
-    })?;
+    let traced = traced(writer, task, &erasure, sought)?;
     let now = writer.service.clock.now();
     let mut done = Forgotten::of(wanted, &erasure);
     let mut act = Act::silent(writer.scope(), now);
     act.record(task.action, task.actor, &done.memories);
     erasure.join(&mut act);
-    act.receipt = Some(Box::new(task.receipt(writer.scope(), now, &erasure)));
+    act.receipt = Some(Box::new(task.receipt(writer.scope(), now, &erasure, &traced)));
     done.audit_seq = writer.commit(&act, |open| erasure.apply(open))?.audit_seq;
     Ok(done)
+}
+
+/// Lets a commit that replaces memories announce a receipt for them. Returns what to look for afterwards.
+pub(crate) fn prove_replacement(
+    writer: &VaultWriter<'_>,
+    task: &Task<'_>,
+    erasure: &Erasure,
+    act: &mut Act,
+) -> Result<ProbeTargets> {
+    let mut sought = ProbeTargets::default();
+    if erasure.gone.is_empty() {
+        return Ok(sought);
+    }
+    let traced = traced(writer, task, erasure, &mut sought)?;
+    act.receipt = Some(Box::new(task.receipt(writer.scope(), act.batch.at, erasure, &traced)));
+    Ok(sought)
+}
+
+/// Takes down what is about to be erased, to look for it afterwards. Returns the hashes that its receipt names it by.
+fn traced(
+    writer: &VaultWriter<'_>,
+    task: &Task<'_>,
+    erasure: &Erasure,
+    sought: &mut ProbeTargets,
+) -> Result<Vec<[u8; 32]>> {
+    let traced = writer.update(|open| {
+        sought.texts_of(&writer.service.models, open, &erasure.gone);
+        Ok(with_traces(open, &task.scope_hashes, &erasure.gone))
+    })?;
+    Ok(traced.unwrap_or_default())
 }
 
 /// The time during which hidden memories can be restored.
@@ -156,7 +184,13 @@ pub(crate) fn purge_after(service: &Service, scope: &Scope) -> SignedDuration {
 
 impl Task<'_> {
     /// The receipt as far as it can be written before anything is done.
-    pub(crate) fn receipt(&self, scope: &Scope, at: Timestamp, erasure: &Erasure) -> Receipt {
+    pub(crate) fn receipt(
+        &self,
+        scope: &Scope,
+        at: Timestamp,
+        erasure: &Erasure,
+        scope_hashes: &[[u8; 32]],
+    ) -> Receipt {
         let size = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
         Receipt {
             number: 0,
@@ -166,7 +200,7 @@ impl Task<'_> {
             mode: self.mode,
             cause: self.cause,
             named: self.named,
-            scope_hashes: self.scope_hashes.iter().copied().take(SCOPE_HASHES_MAX).collect(),
+            scope_hashes: scope_hashes.to_vec(),
             memories_hash: memories_hash(&erasure.gone),
             counts: Counts {
                 direct: size(self.direct),

@@ -9,6 +9,7 @@ pub(crate) mod prepare;
 pub(crate) mod probe;
 pub(crate) mod rebuild;
 pub(crate) mod remake;
+pub(crate) mod trace;
 pub(crate) mod transcript;
 pub(crate) mod withhold;
 pub(crate) mod without_receipt;

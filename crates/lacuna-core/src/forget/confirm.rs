@@ -17,7 +17,7 @@ use crate::erase::prepare::{ErasureRequest, hide_instead, prepare_erasure};
 use crate::erase::probe::ProbeTargets;
 use crate::forget::plan::{Look, Resolved, ResolvedMatch, bound, confirmations, look, resolve};
 use crate::forget::token::ForgetClaims;
-use crate::forget::working::forget_working;
+use crate::forget::working::{forget_working, working_meant};
 use crate::permit::{Forget, Grant};
 use crate::vault::commit::Act;
 use crate::vault::handle::VaultWriter;
@@ -69,7 +69,7 @@ pub(crate) fn confirm_forget(
         return Ok(again);
     }
     let kept: BTreeSet<MemoryId> = resolved.matches.iter().map(|found| found.id).collect();
-    resolved.choose(choice)?;
+    resolved.choose(choice, working_meant(service, scope, &look.wish) > 0)?;
     let done = match mode {
         Mode::Hard | Mode::Delete => forget_for_good(&writer, grant, &look, resolved, kept)?,
         Mode::Soft => hide(&writer, grant, resolved, Lifecycle::Deleted)?,

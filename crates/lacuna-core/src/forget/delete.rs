@@ -64,7 +64,9 @@ fn delete_locked(service: &Service, grant: &Grant<Forget>, id: MemoryId) -> Resu
     let mut act = Act::silent(scope, service.clock.now());
     act.record(task.action, task.actor, &[id]);
     erasure.join(&mut act);
-    act.receipt = Some(Box::new(task.receipt(scope, service.clock.now(), &erasure)));
+    // Traces of its text would need the text.
+    let receipt = task.receipt(scope, service.clock.now(), &erasure, &task.scope_hashes);
+    act.receipt = Some(Box::new(receipt));
     let audit_seq = writer.commit(&act, |_| ())?.audit_seq;
     destroy_announced(&writer)?;
     Ok(Forgotten { memories: vec![id], audit_seq, ..Forgotten::default() })

@@ -5,9 +5,11 @@ pub(crate) mod delete;
 pub(crate) mod plan;
 pub(crate) mod purge;
 pub(crate) mod token;
+pub(crate) mod unread;
 pub(crate) mod verify;
 pub(crate) mod working;
 
 pub use confirm::Confirmed;
 pub use plan::{FORGET_IDS_MAX, Plan, Planned, PlannedFall, PlannedMatch, Request};
+pub use unread::{ErasedBefore, UnreadText};
 pub use verify::Verified;

@@ -15,6 +15,7 @@ use lacuna_types::*;
 use lacuna_types::{Error, Result};
 use zeroize::Zeroizing;
 
+use crate::audit::{AuditAction, AuditEntry};
 use crate::erase::cascade::cascade;
 use crate::forget::token::{ForgetClaims, PLAN_VALID};
 use crate::forget::working::working_meant;
@@ -23,6 +24,7 @@ use crate::index::search::QueryVector;
 use crate::permit::{Forget, Grant, Recall, permit};
 use crate::read::find::{Finder, Findings, WishMatch};
 use crate::read::recall::QUERY_CHARS_MAX;
+use crate::vault::commit::Act;
 use crate::vault::open::OpenVault;
 use crate::vault::purpose::closed_to;
 use crate::vault::reads::{Read, note_read};
@@ -173,11 +175,28 @@ pub(crate) fn plan_forget(service: &Service, grant: &Grant<Forget>, request: &Re
         }
     };
     let mode = request.mode.unwrap_or(service.policy(&scope.org).forget_mode);
+    if working_meant(service, scope, &wish) > 0 {
+        ensure_vault(service, grant)?;
+    }
     let look = look(service, scope, wish, request.who, request.partial, mode)?;
     let planned = service.serve(scope, |open| plan_in(service, open, grant, &look))?;
     let planned = planned.unwrap_or_else(|| Ok(Planned::Plan(Box::new(nothing(service, &look)))))?;
     note_read(service, &Read::of(grant, "plan", planned.shown()))?;
     Ok(planned)
+}
+
+/// Makes the vault if only a session under way knows it: a plan is bound to its key, and the first entry of its audit says
+/// that working memory was read for one.
+fn ensure_vault(service: &Service, grant: &Grant<Forget>) -> Result<()> {
+    let scope = grant.scope();
+    if service.read(scope, |_| ())?.is_some() {
+        return Ok(());
+    }
+    let reader = service.reader(scope);
+    let writer = reader.lock();
+    writer.ensure()?;
+    let entry = AuditEntry::new(AuditAction::MemoryRead, grant.caller().acting(), Vec::new());
+    writer.commit(&Act::new(scope, service.clock.now(), entry), |_| {}).map(drop)
 }
 
 /// Reads the target of a request as a wish.
@@ -426,13 +445,14 @@ impl Resolved {
         *Digest::of(DIGEST_DOMAIN, &lines).as_bytes()
     }
 
-    /// Keeps what was chosen. Naming what does not match is an error: it was not in the plan.
-    pub(crate) fn choose(&mut self, choice: &PlanChoice) -> Result<()> {
+    /// Keeps what was chosen. Naming what does not match is an error: it was not in the plan. So is a yes to a plan that
+    /// only offers something, unless working memory goes by it.
+    pub(crate) fn choose(&mut self, choice: &PlanChoice, takes_working: bool) -> Result<()> {
         match choice {
             PlanChoice::All => {
                 let offers = self.matches.iter().any(|found| found.offered);
                 self.matches.retain(|found| !found.offered);
-                if offers && self.matches.is_empty() {
+                if offers && self.matches.is_empty() && !takes_working {
                     return Err(Error::invalid(
                         "only",
                         "must name the memories that are meant: the plan only offers some",

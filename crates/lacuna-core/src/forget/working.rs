@@ -1,7 +1,7 @@
 //! Forgetting what the working memory of a session holds.
 
 use lacuna_language::clause::Cut;
-use lacuna_language::topic::Topic;
+use lacuna_language::topic::{Agreement, EvidenceText, Inquiry, Topic, has_short_form};
 use lacuna_types::request::{About, PlanChoice, Wish};
 use lacuna_types::*;
 use lacuna_types::{Error, Result};
@@ -62,8 +62,11 @@ pub(crate) fn is_meant(session: &SessionId, stored: &Stored<'_, Held>, wish: &Wi
     }
     match &wish.about {
         About::Ids(ids) => ids.contains(&stored.id),
-        About::Subject(subject) => says(&Topic::of(subject), text) || names(facets, subject),
-        About::Query(query) | About::Loose(query) => says(&Topic::as_words(query), text),
+        About::Subject(subject) => {
+            says(&Topic::of(subject), text) || names(facets, subject) || may_speak_of(subject, wish.own, text)
+        }
+        About::Query(query) => says(&Topic::as_words(query), text),
+        About::Loose(query) => says(&Topic::as_words(query), text) || may_speak_of(query, wish.own, text),
         About::Session(named) => named == session,
         About::Tags(tags) => tags.iter().any(|tag| stored.tags.contains(&Tag::of(tag))),
         About::Sensitivity(category) => facets.privacy.sensitivity.contains(category),
@@ -71,6 +74,17 @@ pub(crate) fn is_meant(session: &SessionId, stored: &Stored<'_, Held>, wish: &Wi
         About::Source(source) => facets.source.kind == *source,
         About::Conversation | About::LastSaid | About::Everything => true,
     }
+}
+
+/// Returns true when a text has a short form of a name in the subject, or holds what it asks for.
+fn may_speak_of(subject: &str, is_own: bool, text: &str) -> bool {
+    let names = Topic::of(subject);
+    let mut names = names.names().iter();
+    if names.any(|name| has_short_form(&name.written, text)) {
+        return true;
+    }
+    let evidence = Inquiry::of(subject, is_own).compare(&[EvidenceText { text, people: Vec::new() }]);
+    evidence.iter().any(|evidence| evidence.holds && evidence.whom != Agreement::Other)
 }
 
 fn says(topic: &Topic, text: &str) -> bool {

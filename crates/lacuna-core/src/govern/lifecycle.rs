@@ -6,7 +6,10 @@ use lacuna_types::*;
 use lacuna_types::{Error, Result};
 
 use crate::audit::AuditAction;
-use crate::erase::prepare::{Erasure, ErasureRequest, carry_out_erasure, end_erasure, prepare_erasure};
+use crate::erase::carry_out::{Task, prove_replacement};
+use crate::erase::prepare::{
+    Erasure, ErasureRequest, carry_out_erasure, end_erasure_seeking, prepare_erasure,
+};
 use crate::erase::withhold::anonymise;
 use crate::index::Stored;
 use crate::permit::{Caller, Forget, Grant, Recall, Remember, Review, permit};
@@ -17,13 +20,13 @@ use crate::vault::handle::VaultWriter;
 use crate::vault::open::{Held, OpenVault, shown};
 use crate::vault::purpose::closed_to;
 use crate::vault::reads::{Read, note_read};
-use crate::vault::receipt::SignedReceipt;
+use crate::vault::receipt::{Cause, SignedReceipt};
 use crate::vault::rewrite::Rewritten;
 use crate::vault::service::Service;
 use crate::vault::stamp::{settings_of, term_of_frame};
 use crate::vault::term::Terms;
 use crate::write::outcome::Remembered;
-use crate::write::reconcile::rivals_of;
+use crate::write::reconcile::{Replaced, rivals_of};
 use crate::write::remember::remember;
 
 facet!(
@@ -174,17 +177,21 @@ fn accept(
     let scope = grant.scope();
     let reader = service.reader(scope);
     let writer = reader.lock();
-    let supersedes = candidate(&writer, grant, id, |open, held| {
+    let replaced = candidate(&writer, grant, id, |open, held| {
         // Only a fact takes the place of others.
         let states = yes == Yes::Confirmed || held.facets.tier == Tier::Semantic;
-        if keep_both || !states { Vec::new() } else { rivals_of(open, id, held) }
+        if keep_both || !states { Replaced::default() } else { rivals_of(open, id, held) }
     })?;
+    let supersedes = replaced.ids();
     let state = accepted_state(service, scope);
     let now = service.clock.now();
-    let erasure = prepare_erasure(&writer, &ErasureRequest::whole(&supersedes))?;
+    let wanted = ErasureRequest { cuts: replaced.parts, ..ErasureRequest::whole(&replaced.whole) };
+    let erasure = prepare_erasure(&writer, &wanted)?;
     let mut act = Act::silent(scope, now);
     let user = grant.caller().acting();
     act.record(AuditAction::MemorySupersede, user, &supersedes);
+    let task = Task::by_ids(user, AuditAction::MemorySupersede, Cause::Correction, supersedes.len());
+    let mut sought = prove_replacement(&writer, &task, &erasure, &mut act)?;
     act.record(AuditAction::MemoryApprove, user, &[id]);
     if state == Active {
         act.record(AuditAction::MemoryActivate, "policy", &[id]);
@@ -204,7 +211,7 @@ fn accept(
     })?;
     let gone = erasure.gone.clone();
     commit_rewritten(&writer, act, accepted, erasure)?;
-    end_erasure(&writer, &gone)?;
+    end_erasure_seeking(&writer, &gone, &mut sought)?;
     Ok(Decided::Accepted { id, state, supersedes })
 }
 

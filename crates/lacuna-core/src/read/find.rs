@@ -275,6 +275,9 @@ impl Finder<'_> {
         if !topic_is_exact && !self.vectors.is_empty() {
             offered = short_forms(&names, is_narrowed, &told, &mut found);
             sharpen(&ranked, may_except, &mut found, &mut offered);
+            if wish.reach == Reach::Subject {
+                only_about(&Topic::of(subject), &told, &mut found, &mut offered);
+            }
             offered.extend(near_enough(&ranked, &found, &offered));
         }
         self.cut(wish, &told, &mut found);
@@ -536,6 +539,20 @@ fn sharpen(ranked: &NearRanking, may_except: bool, found: &mut Vec<WishMatch>, o
         }
     }
     offered.retain(|one| !found.iter().any(|found| found.id == one.id));
+}
+
+/// Only offers what merely mentions somebody, where a request means what is about them.
+fn only_about(topic: &Topic, told: &[Told], found: &mut Vec<WishMatch>, offered: &mut Vec<WishMatch>) {
+    let told: HashMap<MemoryId, &Told> = told.iter().map(|told| (told.id, told)).collect();
+    let merely_mentions = |one: &WishMatch| {
+        let text = told.get(&one.id).map_or("", |told| told.whole());
+        topic.is_named() && topic.mention(text).is_some() && !is_about(text, topic)
+    };
+    found.retain(|one| {
+        let mentions = merely_mentions(one);
+        offered.extend(mentions.then(|| indirect(one.id, Reason::Mention)));
+        !mentions
+    });
 }
 
 /// The memories that are near enough to be offered, though nothing names them.

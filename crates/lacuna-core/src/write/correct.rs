@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 use lacuna_language::clause::{self, Cut};
-use lacuna_language::facts::{Statement, statements};
+use lacuna_language::facts::{Statement, Verdict, claims, compare_with, statements};
 use lacuna_language::topic::concept::Concepts;
 use lacuna_language::topic::word::words;
 use lacuna_language::topic::{Fit, Topic, speaks_of};
@@ -63,6 +63,7 @@ pub enum Corrected {
     /// The new text is stored, and the old one is gone, or cut down to the rest of it.
     Done {
         memory: Box<Remembered>,
+        /// The memory that was meant. Others that the new text makes untrue are in `memory.supersedes`.
         replaced: MemoryId,
         left_some: bool,
         /// The proof that the old text is gone; none when the new one is the old one, word for word.
@@ -85,8 +86,9 @@ pub(crate) fn correct(
         Ok(chosen) => chosen,
         Err(candidates) => return Ok(Corrected::Which(candidates)),
     };
-    let (replaced, left_some) = (chosen.id, chosen.left.is_some());
-    let (mut outcomes, receipt) = remember_as(service, grant, vec![draft], Some(chosen))?;
+    let Some(first) = chosen.first() else { return Ok(Corrected::Which(Vec::new())) };
+    let (replaced, left_some) = (first.id, first.left.is_some());
+    let (mut outcomes, receipt) = remember_as(service, grant, vec![draft], chosen)?;
     Ok(match outcomes.pop().ok_or(Error::NotFound("memory"))? {
         Outcome::Stored(memory) if memory.state != Lifecycle::Candidate => {
             Corrected::Done { memory, replaced, left_some, receipt: receipt.map(Box::new) }
@@ -102,17 +104,19 @@ pub(crate) fn corrected_by(
     what: &Correction,
     text: &str,
 ) -> Result<Result<MemoryId, Vec<MemoryId>>> {
-    Ok(chosen(service, grant, what, text)?.map(|chosen| chosen.id))
+    Ok(chosen(service, grant, what, text)?
+        .and_then(|chosen| chosen.first().map(|first| first.id).ok_or_else(Vec::new)))
 }
 
+/// The memories that a correction means, or those that it may mean.
 fn chosen(
     service: &Service,
     grant: &Grant<Remember>,
     what: &Correction,
     text: &str,
-) -> Result<Result<Corrects, Vec<MemoryId>>> {
+) -> Result<Result<Vec<Corrects>, Vec<MemoryId>>> {
     match what {
-        Correction::Id(id) => by_id(service, grant, *id, text).map(Ok),
+        Correction::Id(id) => by_id(service, grant, *id, text).map(|meant| Ok(vec![meant])),
         Correction::Words(about) => by_words(service, grant, about, text),
     }
 }
@@ -128,13 +132,13 @@ fn by_id(service: &Service, grant: &Grant<Remember>, id: MemoryId, text: &str) -
     found.unwrap_or(Err(Error::NotFound("memory")))
 }
 
-/// The one memory that is meant, or those that may be.
+/// The memories that are meant, or those that may be. Several are meant when the new text makes each of them untrue.
 fn by_words(
     service: &Service,
     grant: &Grant<Remember>,
     about: &str,
     text: &str,
-) -> Result<Result<Corrects, Vec<MemoryId>>> {
+) -> Result<Result<Vec<Corrects>, Vec<MemoryId>>> {
     if about.trim().is_empty() || about.chars().count() > CORRECTION_CHARS_MAX {
         return Err(Error::invalid("correct", format!("must be 1 to {CORRECTION_CHARS_MAX} characters")));
     }
@@ -144,12 +148,18 @@ fn by_words(
     let now = service.clock.now();
     let chosen = service.read(grant.scope(), |open| -> Result<_> {
         let ranked = Ranking { service, open, now }.rank(about, &asked, text, &said)?;
-        let Some(best) = clear_winner(&ranked) else {
+        let leaders = leaders(&ranked);
+        let mut chosen = Vec::with_capacity(leaders.len());
+        for one in leaders {
+            let old = old_text(service, grant, open, one.id)?;
+            let left = rest_about(old.expose(), &Topic::of(about)).map(Arc::new);
+            chosen.push(Corrects { id: one.id, left });
+        }
+        if chosen.is_empty() {
             let likely = ranked.iter().filter(|one| one.worth >= WORTH_MIN);
             return Ok(Err(likely.take(CANDIDATES_MAX).map(|one| one.id).collect()));
-        };
-        let old = old_text(service, grant, open, best.id)?;
-        Ok(Ok(Corrects { id: best.id, left: rest_about(old.expose(), &Topic::of(about)).map(Arc::new) }))
+        }
+        Ok(Ok(chosen))
     })?;
     chosen.unwrap_or(Ok(Err(Vec::new())))
 }
@@ -170,6 +180,8 @@ fn old_text(service: &Service, grant: &Grant<Remember>, open: &OpenVault, id: Me
 struct Ranked {
     id: MemoryId,
     worth: f32,
+    /// The new text makes it untrue.
+    is_outdated: bool,
 }
 
 struct Ranking<'a> {
@@ -201,16 +213,19 @@ impl Ranking<'_> {
         let similar = |found: &[(MemoryId, f32)], id: &MemoryId| {
             found.iter().find(|(other, _)| other == id).map_or(0.0, |(_, similarity)| *similarity)
         };
-        let newer = statements(text);
+        let (newer, claimed) = (statements(text), claims(text));
         let is_record =
             |told: &&Told| self.open.index.get(&told.id).is_some_and(|one| one.attributes.is_record);
+        // The new text may be there already: it is not what it corrects.
+        let says_it = |told: &&Told| told.whole().trim() == text.trim();
         let mut ranked: Vec<Ranked> = told
             .iter()
-            .filter(|told| !is_record(told))
+            .filter(|told| !is_record(told) && !says_it(told))
             .map(|told| {
                 let (id, old) = (&told.id, told.whole());
                 let meaning = MEANING_WORTH * similar(&asked, id) + NEW_MEANING_WORTH * similar(&said, id);
-                Ranked { id: *id, worth: worth(&topic, old, text, &newer) + meaning }
+                let is_outdated = compare_with(old, &claimed) == Verdict::Supersedes;
+                Ranked { id: *id, worth: worth(&topic, old, text, &newer) + meaning, is_outdated }
             })
             .collect();
         ranked.sort_by(|one, other| other.worth.total_cmp(&one.worth).then(other.id.cmp(&one.id)));
@@ -256,10 +271,12 @@ fn same_attribute(one: &Statement, other: &Statement) -> bool {
     one.attribute == other.attribute && one.subject == other.subject
 }
 
-fn clear_winner(ranked: &[Ranked]) -> Option<&Ranked> {
-    let best = ranked.first().filter(|best| best.worth >= WORTH_MIN)?;
-    let next = ranked.get(1).map_or(0.0, |next| next.worth);
-    (best.worth - next >= LEAD_MIN).then_some(best)
+/// The memory that clearly leads the rest, or those that lead together and that the new text all makes untrue.
+fn leaders(ranked: &[Ranked]) -> &[Ranked] {
+    let Some(best) = ranked.first().filter(|best| best.worth >= WORTH_MIN) else { return &[] };
+    let near = ranked.iter().take_while(|one| best.worth - one.worth < LEAD_MIN).count();
+    let leaders = &ranked[..near];
+    if near == 1 || leaders.iter().all(|one| one.is_outdated) { leaders } else { &[] }
 }
 
 /// Returns the rest of a text without the clauses about the topic.

@@ -11,8 +11,8 @@ use lacuna_types::*;
 use lacuna_types::{Error, Result};
 
 use crate::audit::{AuditAction, AuditEntry, NOTES_MAX, Subject};
-use crate::erase::carry_out::Task;
-use crate::erase::prepare::{Erasure, ErasureRequest, end_erasure_seeking, prepare_erasure};
+use crate::erase::carry_out::{Task, prove_replacement};
+use crate::erase::prepare::{ErasureRequest, end_erasure_seeking, prepare_erasure};
 use crate::erase::probe::ProbeTargets;
 use crate::gate::report::{Redaction, Report};
 use crate::gate::{Admitted, Unplaced};
@@ -30,7 +30,7 @@ use crate::vault::stamp::{settings_of, term_of_frame};
 use crate::vault::term::{RetentionTerm, Terms};
 use crate::write::number::{Numbering, TurnState};
 use crate::write::outcome::Remembered;
-use crate::write::reconcile::{Reconciled, beyond_ceiling, reconcile};
+use crate::write::reconcile::{Reconciled, Replaced, beyond_ceiling, reconcile};
 
 /// An admitted memory and its number among the drafts of the call.
 ///
@@ -40,8 +40,8 @@ pub(crate) struct AdmittedDraft {
     admitted: Admitted,
     terms: TermList,
     vector: QuantVec,
-    /// The memory that it was said to correct.
-    corrects: Option<Corrects>,
+    /// The memories that it was said to correct.
+    corrects: Vec<Corrects>,
     /// The id by which it goes on to be known; the memory that has it makes room.
     keeps_id: Option<MemoryId>,
     /// As the gate left it.
@@ -71,12 +71,7 @@ pub(crate) struct Corrects {
 }
 
 impl AdmittedDraft {
-    pub(crate) fn new(
-        number: usize,
-        admitted: Admitted,
-        vector: QuantVec,
-        corrects: Option<Corrects>,
-    ) -> Self {
+    pub(crate) fn new(number: usize, admitted: Admitted, vector: QuantVec, corrects: Vec<Corrects>) -> Self {
         let terms = TermList::of(&indexed_text(&admitted.content), None);
         let unplaced = Unplaced::of(&admitted);
         let placement = Placement::Open;
@@ -92,7 +87,7 @@ impl AdmittedDraft {
     fn find_replaced(&mut self, open: &OpenVault) -> Result<()> {
         let Some(id) = self.keeps_id else { return Ok(()) };
         let replaced = open.named(id).ok_or(Error::NotFound("memory"))?;
-        self.corrects = Some(Corrects { id: replaced, left: None });
+        self.corrects = vec![Corrects { id: replaced, left: None }];
         Ok(())
     }
 
@@ -142,7 +137,7 @@ struct WritePlan {
     superseded: Vec<MemoryId>,
     /// Memories of which a part was corrected, with what is left of them.
     cuts: Vec<(MemoryId, Arc<Plaintext>)>,
-    /// Memories that somebody said are wrong, whole or in part: what becomes of them is proved.
+    /// Memories that somebody said are wrong, whole or in part.
     corrected: Vec<MemoryId>,
     archived: Vec<MemoryId>,
     answers: Vec<(usize, Remembered)>,
@@ -291,23 +286,23 @@ fn plan(
             continue;
         }
         let may_replace = |history: &History| grant.covers(history.author.as_ref());
-        let corrected = corrects.as_ref().map(|corrects| corrects.id);
-        let reconciled = match (reconcile(open, admitted, terms, corrected, may_replace), &keeps_id) {
+        let corrected: Vec<MemoryId> = corrects.iter().map(|corrects| corrects.id).collect();
+        let reconciled = match (reconcile(open, admitted, terms, &corrected, may_replace), &keeps_id) {
             // A replaced text stays a memory of its own, whatever else says the same.
-            (Reconciled::Repeat { supersedes, .. }, Some(_)) => Reconciled::New { supersedes },
+            (Reconciled::Repeat(_, replaced), Some(_)) => Reconciled::New(replaced),
             (reconciled, _) => reconciled,
         };
         match reconciled {
-            Reconciled::Repeat { id, supersedes } => {
-                plan.superseded.extend(supersedes);
-                plan.correct(corrects.as_ref().filter(|corrects| corrects.id != id), admitted);
+            Reconciled::Repeat(id, replaced) => {
+                plan.replace(replaced);
+                plan.correct(corrects.iter().filter(|corrects| corrects.id != id), admitted);
                 if plan.repeat(service, *number, id, open, (admitted, earlier)) {
                     *placement = Placement::Again(id);
                 }
             }
-            Reconciled::New { supersedes } => {
-                plan.correct(corrects.as_ref(), admitted);
-                plan.superseded.extend(supersedes);
+            Reconciled::New(replaced) => {
+                plan.correct(corrects.iter(), admitted);
+                plan.replace(replaced);
                 admitted.facets.history.public_id =
                     keeps_id.filter(|_| admitted.state != Lifecycle::Candidate);
                 if grant.scope().holder.is_shared() {
@@ -323,14 +318,13 @@ fn plan(
             }
         }
     }
-    plan.superseded.sort_unstable();
-    plan.superseded.dedup();
+    plan.settle();
     let new = arrivals.iter().filter(|arrival| arrival.new_id().is_some());
     let coming = new.filter(|new| new.admitted.state == Lifecycle::Active).count();
     let max_atoms = service.rules.policies.of(&grant.scope().org).max_atoms;
     let more = coming.saturating_sub(plan.superseded.len());
     plan.archived = beyond_ceiling(open, more, max_atoms, service.clock.now());
-    plan.archived.retain(|id| !plan.superseded.contains(id));
+    plan.archived.retain(|id| !plan.superseded.contains(id) && plan.cuts.iter().all(|(cut, _)| cut != id));
     plan
 }
 
@@ -431,10 +425,13 @@ fn commit_plan(
     let wanted = ErasureRequest { cuts: plan.cuts, ..ErasureRequest::whole(&plan.superseded) };
     let erasure = prepare_erasure(writer, &wanted)?;
     let mut act = Act::silent(scope, writer.service.clock.now());
-    let sought = prove_correction(writer, grant, &plan.corrected, &erasure, &mut act)?;
+    let replaced: Vec<MemoryId> = wanted.named().collect();
     let outdated: Vec<MemoryId> =
-        plan.superseded.into_iter().filter(|id| !plan.corrected.contains(id)).collect();
+        replaced.iter().copied().filter(|id| !plan.corrected.contains(id)).collect();
+    act.record(AuditAction::MemoryCorrect, user, &plan.corrected);
     act.record(AuditAction::MemorySupersede, user, &outdated);
+    let task = Task::by_ids(user, AuditAction::MemoryCorrect, Cause::Correction, replaced.len());
+    let sought = prove_replacement(writer, &task, &erasure, &mut act)?;
     if !sealed.is_empty() {
         let ids = sealed.iter().map(|sealed| sealed.row.id);
         let bytes = sealed.iter().map(|sealed| sealed.row.frame.len() as u64).sum();
@@ -469,41 +466,35 @@ fn commit_plan(
     Ok((gone, sought))
 }
 
-/// Lets the commit announce a receipt for what was corrected. What a newer fact merely supersedes gets none:
-/// nobody asked for it, and a write must stay quick.
-fn prove_correction(
-    writer: &VaultWriter<'_>,
-    grant: &Grant<Remember>,
-    corrected: &[MemoryId],
-    erasure: &Erasure,
-    act: &mut Act,
-) -> Result<ProbeTargets> {
-    let mut sought = ProbeTargets::default();
-    if corrected.is_empty() {
-        return Ok(sought);
-    }
-    let actor = grant.caller().acting();
-    writer.update(|open| {
-        sought.texts_of(&writer.service.models, open, &erasure.gone);
-        Ok(())
-    })?;
-    let task = Task::by_ids(actor, AuditAction::MemoryCorrect, Cause::Correction, corrected.len());
-    act.record(task.action, actor, corrected);
-    act.receipt = Some(Box::new(task.receipt(writer.scope(), act.batch.at, erasure)));
-    Ok(sought)
-}
-
 impl WritePlan {
     /// Takes the place of what was corrected. A candidate erases nothing: whoever approves it decides.
-    fn correct(&mut self, corrects: Option<&Corrects>, admitted: &mut Admitted) {
-        let corrects = corrects.filter(|_| admitted.state != Lifecycle::Candidate);
-        let Some(&Corrects { id, ref left }) = corrects else { return };
-        admitted.facets.history.supersedes.push(id);
-        self.corrected.push(id);
-        match left {
-            Some(left) => self.cuts.push((id, Arc::clone(left))),
-            None => self.superseded.push(id),
+    fn correct<'c>(&mut self, corrects: impl Iterator<Item = &'c Corrects>, admitted: &mut Admitted) {
+        if admitted.state == Lifecycle::Candidate {
+            return;
         }
+        for Corrects { id, left } in corrects {
+            admitted.facets.history.supersedes.push(*id);
+            self.corrected.push(*id);
+            match left {
+                Some(left) => self.cuts.push((*id, Arc::clone(left))),
+                None => self.superseded.push(*id),
+            }
+        }
+    }
+
+    /// Takes the place of what a newer fact makes untrue.
+    fn replace(&mut self, replaced: Replaced) {
+        self.superseded.extend(replaced.whole);
+        self.cuts.extend(replaced.parts);
+    }
+
+    /// Each memory goes once. One that two arrivals cut is cut by the first of them.
+    fn settle(&mut self) {
+        self.superseded.sort_unstable();
+        self.superseded.dedup();
+        self.cuts.sort_by_key(|(id, _)| *id);
+        self.cuts.dedup_by_key(|(id, _)| *id);
+        self.cuts.retain(|(id, _)| !self.superseded.contains(id));
     }
 
     /// A memory that is there already is written again, perhaps not for the first time in this call. Answers false

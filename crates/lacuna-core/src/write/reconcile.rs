@@ -2,9 +2,10 @@
 //! one; and eviction of memories to make room.
 
 use std::collections::{BTreeSet, HashMap};
+use std::sync::Arc;
 
 use jiff::Timestamp;
-use lacuna_language::facts::{Verdict, compare_with, statements};
+use lacuna_language::facts::{Statement, Verdict, claims, compare_with, without};
 use lacuna_language::voices::own_words;
 use lacuna_language::words::TermList;
 use lacuna_types::*;
@@ -26,43 +27,64 @@ const RIVALS_MAX: usize = 64;
 /// The relation of an admitted memory to its vault.
 pub(crate) enum Reconciled {
     /// Something new, and the older memories whose place it takes.
-    New { supersedes: Vec<MemoryId> },
-    /// A memory that is already there, word for word. One that was held and is allowed now takes the place of others
-    /// as a new one does.
-    Repeat { id: MemoryId, supersedes: Vec<MemoryId> },
+    New(Replaced),
+    /// A memory that is already there, word for word. It takes the place of others as a new one does.
+    Repeat(MemoryId, Replaced),
+}
+
+/// The older memories that a newer one makes untrue.
+#[derive(Default)]
+pub(crate) struct Replaced {
+    /// Memories that go as a whole.
+    pub(crate) whole: Vec<MemoryId>,
+    /// Memories of which a part goes, with the rest.
+    pub(crate) parts: Vec<(MemoryId, Arc<Plaintext>)>,
+}
+
+impl Replaced {
+    /// Every one of them.
+    pub(crate) fn ids(&self) -> Vec<MemoryId> {
+        self.whole.iter().copied().chain(self.parts.iter().map(|(id, _)| *id)).collect()
+    }
+
+    fn settled(mut self) -> Self {
+        self.whole.sort_unstable();
+        self.whole.dedup();
+        self.whole.truncate(LINKS_MAX);
+        self.parts.truncate(LINKS_MAX - self.whole.len());
+        self
+    }
 }
 
 /// Finds what `admitted` repeats, resembles, supersedes or may contradict, and marks it accordingly.
 ///
-/// `corrected` is the memory that it was said to correct: there is nothing left to decide between the two.
+/// `corrected` are the memories that it was said to correct: there is nothing left to decide between them.
 /// `may_replace` says whether the writer may take the place of a memory of this author.
 pub(crate) fn reconcile(
     open: &OpenVault,
     admitted: &mut Admitted,
     terms: &TermList,
-    corrected: Option<MemoryId>,
+    corrected: &[MemoryId],
     may_replace: impl Fn(&History) -> bool,
 ) -> Reconciled {
     if let Some(twin) = twin(open, admitted) {
-        let was_held = open.index.get(&twin).is_some_and(|stored| stored.payload.facets.is_held());
-        if !was_held || admitted.facets.is_held() || admitted.facets.tier != Tier::Semantic {
-            return Reconciled::Repeat { id: twin, supersedes: Vec::new() };
+        if admitted.facets.is_held() || admitted.facets.tier != Tier::Semantic {
+            return Reconciled::Repeat(twin, Replaced::default());
         }
         admitted.facets.history.attributes = attribute_marks(admitted.content.full_text().expose());
-        let supersedes = supersede(open, admitted, corrected, may_replace);
-        return Reconciled::Repeat { id: twin, supersedes };
+        return Reconciled::Repeat(twin, supersede(open, admitted, Some(twin), corrected, may_replace));
     }
     if admitted.facets.is_note() {
         // By these a fact about the same finds it. A note itself replaces nothing.
         admitted.facets.history.attributes = attribute_marks(admitted.content.full_text().expose());
     }
     if admitted.facets.tier != Tier::Semantic {
-        return Reconciled::New { supersedes: Vec::new() };
+        return Reconciled::New(Replaced::default());
     }
     admitted.facets.history.attributes = attribute_marks(admitted.content.full_text().expose());
-    let supersedes = supersede(open, admitted, corrected, may_replace);
-    link_alike(open, admitted, terms, &supersedes);
-    Reconciled::New { supersedes }
+    let replaced = supersede(open, admitted, None, corrected, may_replace);
+    link_alike(open, admitted, terms, &replaced.ids());
+    Reconciled::New(replaced)
 }
 
 /// The memory that says the same word for word.
@@ -85,10 +107,9 @@ pub(crate) fn receive(
     }
     admitted.facets.history.attributes = attribute_marks(admitted.content.full_text().expose());
     if matches!(admitted.state, Lifecycle::Active | Lifecycle::Approved) {
-        let newer = statements(&own_words(admitted.content.full_text().expose()));
+        let newer = claims(&own_words(admitted.content.full_text().expose()));
         let contradicts = |rival: &Stored<'_, Held>| {
-            let verdict = compare_with(&own_words(rival.payload.full_text().expose()), &newer);
-            matches!(verdict, Verdict::Supersedes | Verdict::Undecided)
+            compare_with(&own_words(rival.payload.full_text().expose()), &newer) >= Verdict::Supersedes
         };
         let is_rival = |rival: &Stored<'_, Held>| !came_along(&rival.id) && !rival.payload.facets.is_note();
         let rivals = rivals(open, &admitted.facets.history).filter(is_rival);
@@ -133,45 +154,61 @@ fn repeats_note(stored: &Stored<'_, Held>, note: &Facets) -> bool {
     stored.attributes.state == Lifecycle::Active && (same_note || older.tier == Tier::Semantic)
 }
 
-/// The older memories whose place the new one takes. Where that cannot be decided, the new one waits.
+/// The older memories whose place the new one takes. Where that cannot be decided, the new one waits; one that corrects
+/// another was decided on, and stands beside the rest as the other did.
+///
+/// `twin` is the memory that says the same already.
 fn supersede(
     open: &OpenVault,
     admitted: &mut Admitted,
-    corrected: Option<MemoryId>,
+    twin: Option<MemoryId>,
+    corrected: &[MemoryId],
     may_replace: impl Fn(&History) -> bool,
-) -> Vec<MemoryId> {
-    let newer = statements(&own_words(admitted.content.full_text().expose()));
-    let rivals = rivals(open, &admitted.facets.history).filter(|rival| Some(rival.id) != corrected);
-    let mut superseded = Vec::new();
+) -> Replaced {
+    let newer = claims(&own_words(admitted.content.full_text().expose()));
+    let stands_beside = |rival: &Stored<'_, Held>| twin.is_some_and(|twin| are_kept_both(open, twin, rival));
+    let rivals = rivals(open, &admitted.facets.history)
+        .filter(|rival| !corrected.contains(&rival.id) && Some(rival.id) != twin && !stands_beside(rival));
+    let mut replaced = Replaced::default();
     let mut undecided = Vec::new();
     for rival in rivals {
-        match compare_with(&own_words(rival.payload.full_text().expose()), &newer) {
+        let (text, is_note) = (rival.payload.full_text().expose(), rival.payload.facets.is_note());
+        match compare_with(&own_words(text), &newer) {
             // A note gives way to what the person says, and keeps nothing from being said.
-            Verdict::Supersedes | Verdict::Same if rival.payload.facets.is_note() => {
-                superseded.push(rival.id)
+            Verdict::Supersedes | Verdict::Same if is_note => replaced.whole.push(rival.id),
+            Verdict::SupersedesPart | Verdict::Undecided if is_note => {}
+            Verdict::Supersedes if outranks(admitted, &rival, &may_replace) => replaced.whole.push(rival.id),
+            Verdict::SupersedesPart if outranks(admitted, &rival, &may_replace) => {
+                match without(text, &newer, &[Verdict::Supersedes]) {
+                    Some(rest) => replaced.parts.push((rival.id, Arc::new(rest.into()))),
+                    None => undecided.push(rival.id),
+                }
             }
-            Verdict::Undecided if rival.payload.facets.is_note() => {}
-            Verdict::Supersedes if outranks(admitted, &rival, &may_replace) => superseded.push(rival.id),
-            Verdict::Supersedes | Verdict::Undecided => undecided.push(rival.id),
+            Verdict::Supersedes | Verdict::SupersedesPart | Verdict::Undecided => undecided.push(rival.id),
             Verdict::Same | Verdict::Unrelated => {}
         }
     }
-    superseded.extend(noted_twin(open, admitted));
-    superseded.sort_unstable();
-    superseded.dedup();
-    superseded.truncate(LINKS_MAX);
+    replaced.whole.extend(noted_twin(open, admitted).filter(|noted| Some(*noted) != twin));
+    let replaced = replaced.settled();
     let is_candidate = admitted.state == Lifecycle::Candidate;
-    if !undecided.is_empty() && !is_candidate {
+    if !undecided.is_empty() && !is_candidate && corrected.is_empty() {
         admitted.state = Lifecycle::Candidate;
         admitted.facets.history.waits = Some(Wait::Contradiction);
         admitted.facets.history.alike.extend(undecided);
     }
     // A candidate erases nothing: whoever approves it decides.
     if admitted.state == Lifecycle::Candidate {
-        return Vec::new();
+        return Replaced::default();
     }
-    admitted.facets.history.supersedes.clone_from(&superseded);
-    superseded
+    admitted.facets.history.supersedes = replaced.ids();
+    replaced
+}
+
+/// Returns true when somebody decided that both memories hold: one waited for the other, and both are active.
+fn are_kept_both(open: &OpenVault, twin: MemoryId, rival: &Stored<'_, Held>) -> bool {
+    let Some(twin) = open.index.get(&twin) else { return false };
+    let names = |one: &Stored<'_, Held>, other: MemoryId| one.payload.facets.history.alike.contains(&other);
+    twin.attributes.state == Lifecycle::Active && (names(&twin, rival.id) || names(rival, twin.id))
 }
 
 /// The note that says the same as a new fact, word for word.
@@ -196,14 +233,32 @@ fn rivals<'a>(open: &'a OpenVault, history: &History) -> impl Iterator<Item = St
     active.filter(states).take(RIVALS_MAX)
 }
 
-/// The active facts that an accepted candidate contradicts.
-pub(crate) fn rivals_of(open: &OpenVault, id: MemoryId, held: &Held) -> Vec<MemoryId> {
-    let newer = statements(&own_words(held.full_text().expose()));
-    let contradicts = |rival: &Stored<'_, Held>| {
-        compare_with(&own_words(rival.payload.full_text().expose()), &newer) == Verdict::Supersedes
-    };
-    let rivals = rivals(open, &held.facets.history).filter(|rival| rival.id != id).filter(contradicts);
-    rivals.map(|rival| rival.id).take(LINKS_MAX).collect()
+/// The active facts that an accepted candidate contradicts. Those that it waited for are decided by the yes to it.
+pub(crate) fn rivals_of(open: &OpenVault, id: MemoryId, held: &Held) -> Replaced {
+    let newer = claims(&own_words(held.full_text().expose()));
+    let history = &held.facets.history;
+    let mut replaced = Replaced::default();
+    for rival in rivals(open, history).filter(|rival| rival.id != id) {
+        let waited_for = history.waits == Some(Wait::Contradiction) && history.alike.contains(&rival.id);
+        match compare_with(&own_words(rival.payload.full_text().expose()), &newer) {
+            Verdict::Supersedes => replaced.whole.push(rival.id),
+            Verdict::SupersedesPart => replaced.give_way(&rival, &newer),
+            Verdict::Undecided if waited_for => replaced.give_way(&rival, &newer),
+            Verdict::Undecided | Verdict::Same | Verdict::Unrelated => {}
+        }
+    }
+    replaced.settled()
+}
+
+impl Replaced {
+    /// Takes the contested parts of a memory away, or all of it where they do not part from the rest.
+    fn give_way(&mut self, rival: &Stored<'_, Held>, newer: &[Statement]) {
+        let contested = [Verdict::Supersedes, Verdict::Undecided];
+        match without(rival.payload.full_text().expose(), newer, &contested) {
+            Some(rest) => self.parts.push((rival.id, Arc::new(rest.into()))),
+            None => self.whole.push(rival.id),
+        }
+    }
 }
 
 fn outranks(admitted: &Admitted, rival: &Stored<'_, Held>, may_replace: &impl Fn(&History) -> bool) -> bool {

@@ -33,8 +33,8 @@ const EMBEDDED_AT_ONCE: usize = 32;
 /// Options of a write, besides the rules that hold for all.
 #[derive(Default)]
 pub(crate) struct Manner {
-    /// The memory in whose place they come.
-    pub(crate) corrects: Option<Corrects>,
+    /// The memories in whose place they come.
+    pub(crate) corrects: Vec<Corrects>,
     /// The numbers of the drafts, when they are the turns of a session.
     pub(crate) numbering: Option<Numbering>,
     /// The id of the memory that the only draft replaces, and by which it is known from then on.
@@ -51,13 +51,13 @@ pub(crate) fn remember(
     Ok(remember_in(service, grant, drafts, &Manner::default())?.0)
 }
 
-/// Does the same as [`remember`]; the stored memory replaces the one that it corrects, in the same commit. Returns
+/// Does the same as [`remember`]; the stored memory replaces those that it corrects, in the same commit. Returns
 /// the receipt of that, too.
 pub(crate) fn remember_as(
     service: &Service,
     grant: &Grant<Remember>,
     drafts: Vec<Draft>,
-    corrects: Option<Corrects>,
+    corrects: Vec<Corrects>,
 ) -> Result<(Vec<Outcome>, Option<SignedReceipt>)> {
     remember_in(service, grant, drafts, &Manner { corrects, ..Manner::default() })
 }
@@ -168,15 +168,15 @@ impl SortedDrafts {
                 let parted = turn.map(|turn| part_turn(service, gate, turn)).transpose()?.flatten();
                 if let Some(PartedTurn { rest, held }) = parted {
                     let beside = self.outcomes.len() + self.parts.len();
-                    self.arrivals.push(AdmittedDraft::new(number, *rest.0, rest.1, None));
-                    self.arrivals.push(AdmittedDraft::new(beside, *held.0, held.1, None));
+                    self.arrivals.push(AdmittedDraft::new(number, *rest.0, rest.1, Vec::new()));
+                    self.arrivals.push(AdmittedDraft::new(beside, *held.0, held.1, Vec::new()));
                     self.parts.push(number);
                     return Ok(());
                 }
                 if let Some(admitted) = held {
                     let vector = QuantVec::from_f32(vector)?;
                     // A correction takes nobody's place before its text is allowed.
-                    self.arrivals.push(AdmittedDraft::new(number, *admitted, vector, None));
+                    self.arrivals.push(AdmittedDraft::new(number, *admitted, vector, Vec::new()));
                 }
                 self.asked.push((number, questions, report));
             }

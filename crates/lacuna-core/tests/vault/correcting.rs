@@ -2,8 +2,9 @@
 
 use lacuna_core::Lacuna;
 use lacuna_core::audit::{AuditAction, Subject};
-use lacuna_core::permit::{ReadAudit, Recall, Remember};
-use lacuna_core::vault::{Cause, Named, ProbePath};
+use lacuna_core::govern::Decision;
+use lacuna_core::permit::{ReadAudit, Recall, Remember, Review};
+use lacuna_core::vault::{Cause, Named, ProbePath, SignedReceipt};
 use lacuna_core::write::{Corrected, Correction};
 use lacuna_store::rows::FaultTiming;
 use lacuna_types::Error;
@@ -158,14 +159,182 @@ fn a_correction_is_proved_as_a_forget_is() {
     }
 }
 
+fn receipts(service: &Lacuna) -> Vec<SignedReceipt> {
+    service.receipts(&grant::<ReadAudit>("anna"), 0).unwrap()
+}
+
 #[test]
-fn a_newer_fact_erases_the_older_one_without_a_receipt() {
-    let world = World::ram();
+fn a_newer_fact_that_replaces_an_older_one_leaves_a_receipt() {
+    let world = World::sqlite();
     let service = world.service();
     let old = service.keep("anna", "I live in Ghent.").unwrap();
+    service.keep("anna", "The ferry leaves at noon.").unwrap();
+    assert_eq!(receipts(&service), [], "what replaces nothing needs no proof");
     service.keep("anna", "I live in Tartu now.").unwrap();
     assert!(service.get(&grant::<Recall>("anna"), old).is_err());
-    assert_eq!(service.receipts(&grant::<ReadAudit>("anna"), 0).unwrap(), []);
+    for service in [&service, &world.service()] {
+        let [signed] = &receipts(service)[..] else { panic!("one replacement, one receipt") };
+        let receipt = &signed.receipt;
+        assert_eq!((receipt.cause, receipt.named, receipt.mode), (Cause::Correction, Named::Ids, Mode::Hard));
+        assert_eq!((receipt.counts.direct, receipt.counts.keys_destroyed), (1, 1));
+        assert!(receipt.is_clean());
+        signed.verify(&service.verifying_key().unwrap()).unwrap();
+        let entries = service.read_audit(&grant("anna"), 0).unwrap();
+        let mut replaced = entries.iter().filter(|(_, entry)| entry.action == AuditAction::MemorySupersede);
+        assert_eq!(replaced.next().unwrap().1.notes, [receipt.reference()]);
+    }
+}
+
+#[test]
+fn a_chain_of_corrections_leaves_the_last_word_and_a_receipt_for_each() {
+    let world = World::ram();
+    let service = world.service();
+    service.keep("anna", "I live in Ghent.").unwrap();
+    let towns = ["Tartu", "Bergen", "Turin", "Porto"];
+    for (at, town) in towns.iter().enumerate() {
+        let text = format!("I live in {town}.");
+        let corrected = correct(&service, "where I live", &text);
+        assert!(matches!(corrected, Corrected::Done { left_some: false, .. }), "{corrected:?}");
+        assert_eq!(all(&service), [text]);
+        assert_eq!(receipts(&service).len(), at + 1);
+    }
+    for (newer, left) in [
+        ("We moved from Porto to Oslo.", "We moved from Porto to Oslo."),
+        ("I no longer live in Oslo.", "I no longer live in Oslo."),
+        ("I live in Porto again.", "I live in Porto again."),
+    ] {
+        service.keep("anna", newer).unwrap();
+        assert!(all(&service).contains(&left.to_owned()), "{newer}: {:?}", all(&service));
+        for gone in towns.iter().filter(|town| !left.contains(*town)) {
+            assert!(!all(&service).iter().any(|text| text == &format!("I live in {gone}.")), "{newer}");
+        }
+    }
+}
+
+#[test]
+fn what_is_said_already_takes_the_place_of_what_contradicts_it() {
+    let world = World::ram();
+    let service = world.service();
+    let new = service.keep("anna", "I live in Tartu.").unwrap();
+    // A memory that was pinned is not replaced by a newer one, and keeps it waiting; then it is let go.
+    let pinned = Draft { pinned: true, ..draft("I live in Ghent.") };
+    let old = service.take("anna", pinned).unwrap();
+    assert_eq!(old.supersedes, [new], "the newer one holds");
+    let waiting = service.take("anna", draft("I live in Tartu.")).unwrap();
+    assert_eq!(waiting.state, Lifecycle::Candidate);
+    match correct(&service, "where I live", "I live in Tartu.") {
+        Corrected::Done { replaced, memory, receipt, .. } => {
+            assert_eq!((replaced, memory.id), (old.id, waiting.id));
+            assert_eq!(memory.state, Lifecycle::Active, "a person said that it is right");
+            assert!(receipt.unwrap().receipt.is_clean());
+        }
+        other => panic!("{other:?}"),
+    }
+    assert_eq!(all(&service), ["I live in Tartu."]);
+}
+
+#[test]
+fn every_older_text_that_the_correction_contradicts_goes() {
+    let world = World::ram();
+    let service = world.service();
+    let turn = |text: &str, number| Draft {
+        category: Some(Category::Conversation),
+        source: Some(Source {
+            session: Some(SessionId::new("s1").unwrap()),
+            turn: Some(number),
+            ..Source::new(SourceType::UserMessage, Trust::High)
+        }),
+        ..draft(text)
+    };
+    service.take("anna", turn("I live in Ghent.", 1)).unwrap();
+    service.take("anna", turn("I live in Bruges.", 2)).unwrap();
+    service.take("anna", turn("I live in Tartu.", 3)).unwrap();
+    service.keep("anna", "My mother lives in Ghent.").unwrap();
+    let corrected = correct(&service, "where I live", "I live in Tartu.");
+    let Corrected::Done { memory, receipt, .. } = corrected else { panic!("{corrected:?}") };
+    assert_eq!(memory.supersedes.len(), 2);
+    assert_eq!(receipt.unwrap().receipt.counts.direct, 2);
+    assert_eq!(all(&service), ["I live in Tartu.", "I live in Tartu.", "My mother lives in Ghent."]);
+}
+
+#[test]
+fn a_fact_of_two_is_cut_and_the_other_keeps_it() {
+    for by_word in [false, true] {
+        let world = World::sqlite();
+        let service = world.service();
+        service.keep("anna", "Yuri and Zoe both live in Oslo.").unwrap();
+        if by_word {
+            let corrected = correct(&service, "where Zoe lives", "Zoe lives in Bergen.");
+            assert!(matches!(corrected, Corrected::Done { left_some: true, .. }), "{corrected:?}");
+        } else {
+            service.keep("anna", "Zoe lives in Bergen.").unwrap();
+        }
+        for service in [&service, &world.service()] {
+            assert_eq!(all(service), ["Yuri lives in Oslo.", "Zoe lives in Bergen."], "{by_word}");
+            let [signed] = &receipts(service)[..] else { panic!("one receipt") };
+            assert_eq!((signed.receipt.counts.cut, signed.receipt.counts.keys_destroyed), (1, 1));
+            assert!(signed.receipt.is_clean());
+        }
+    }
+}
+
+#[test]
+fn dated_and_denied_facts_come_out_as_a_careful_person_would_do_it() {
+    for (told, left) in [
+        (
+            &["I live in Oslo.", "Until 2024 I lived in Oslo, since then in Bergen.", "I moved to Turin."][..],
+            &["I moved to Turin.", "Until 2024 I lived in Oslo."][..],
+        ),
+        (&["Zoe never wears glasses.", "Zoe wears glasses now."], &["Zoe wears glasses now."]),
+        (&["Zoe wears glasses.", "Zoe no longer wears glasses."], &["Zoe no longer wears glasses."]),
+        (&["I work at Acme.", "I now work at Bolt."], &["I now work at Bolt."]),
+        (
+            &["I live in Oslo and work at Acme.", "I live in Bergen."],
+            &["I live in Bergen.", "I work at Acme."],
+        ),
+    ] {
+        let world = World::ram();
+        let service = world.service();
+        for text in told {
+            service.keep("anna", text).unwrap();
+        }
+        assert_eq!(all(&service), left, "{told:?}");
+        assert!(receipts(&service).iter().all(|signed| signed.receipt.is_clean()));
+    }
+}
+
+#[test]
+fn what_may_stand_beside_the_older_one_is_asked_about() {
+    for (old, new, rest) in [
+        ("I work at Acme.", "I work at Bolt.", None),
+        ("Zoe wears glasses.", "Zoe never wears glasses.", None),
+        ("Yuri and Zoe share a desk.", "Zoe no longer shares a desk.", Some("Yuri shares a desk.")),
+    ] {
+        for keep_both in [false, true] {
+            let world = World::ram();
+            let service = world.service();
+            let old_id = service.keep("anna", old).unwrap();
+            let asked = service.take("anna", draft(new)).unwrap();
+            assert_eq!(
+                (asked.state, asked.waits),
+                (Lifecycle::Candidate, Some(Wait::Contradiction)),
+                "{new}"
+            );
+            assert_eq!((all(&service), asked.alike), (vec![old.to_owned()], vec![old_id]), "{new}");
+            // Saying it again decides nothing.
+            assert_eq!(service.take("anna", draft(new)).unwrap().state, Lifecycle::Candidate, "{new}");
+            let accept = vec![(asked.id, Decision::Accept { keep_both })];
+            service.decide(&grant::<Review>("anna"), accept).unwrap();
+            let older = if keep_both { Some(old) } else { rest };
+            let mut wanted: Vec<String> = older.into_iter().chain([new]).map(str::to_owned).collect();
+            wanted.sort();
+            assert_eq!(all(&service), wanted, "{new}");
+            assert_eq!(receipts(&service).len(), usize::from(!keep_both), "{new}");
+            // Both were kept: what is said again stays beside the other.
+            service.keep("anna", new).unwrap();
+            assert_eq!(all(&service), wanted, "{new}");
+        }
+    }
 }
 
 /// The process dies at the N-th operation of a store, for every N: the old text holds or the new one, never both and

@@ -16,6 +16,7 @@ mod damage;
 mod derived;
 mod destroy;
 mod epochs;
+mod everywhere;
 mod export;
 mod faults;
 mod finding;
@@ -32,6 +33,7 @@ mod models;
 mod month;
 mod nodes;
 mod notes;
+mod page;
 mod person;
 #[path = "../support/postgres_database.rs"]
 mod postgres_database;
@@ -47,6 +49,7 @@ mod rotation;
 mod scopes;
 mod sessions;
 mod tamper;
+mod unread;
 mod year;
 
 use std::path::Path;

@@ -3,10 +3,12 @@
 use std::collections::BTreeSet;
 
 use lacuna_core::audit::AuditAction;
+use lacuna_core::forget::{Confirmed, Planned, Request};
 use lacuna_core::permit::{ManageMembers, Promote};
 use lacuna_core::transfer::Moved;
 use lacuna_store::rows::{FaultTiming, Faults, FaultyStore};
 use lacuna_types::Error;
+use lacuna_types::request::{Mode, PlanChoice, Target};
 
 use super::*;
 
@@ -114,6 +116,62 @@ fn members_erase_their_own_writing_and_administrators_anybodys() {
     let agent = member(&service, "anna", Role::Agent);
     assert_eq!(code(permit::<Forget>(&agent, &desk)), "denied");
     assert_eq!(service.count(&granted(&agent, &desk)).unwrap(), (1, 0));
+}
+
+/// A request in a team takes what the caller wrote. What others wrote is counted and not shown, and the receipt does not
+/// say that it is gone.
+#[test]
+fn forgetting_in_a_team_takes_ones_own_and_counts_the_rest() {
+    let world = World::sqlite();
+    let service = world.service();
+    staffed(&service);
+    let desk = team_scope("desk");
+    let (anna, ben) = (member(&service, "anna", Role::User), member(&service, "ben", Role::User));
+    let hers = keep(&service, &anna, &desk, "Tilda Voss keeps the spare key.");
+    let his = keep(&service, &ben, &desk, "Tilda Voss called about the crane.");
+    let other = keep(&service, &ben, &desk, "The lift is out of order on Mondays.");
+    for words in ["forget everything about Tilda Voss", "forget Tilda Voss", "forget everything"] {
+        let request = Request { mode: Some(Mode::Hard), ..Request::new(Target::Words(words.into())) };
+        let Planned::Plan(plan) = service.plan_forget(&granted(&ben, &desk), &request).unwrap() else {
+            panic!("the request is clear")
+        };
+        assert_eq!(plan.others, 1, "{words}");
+        let shown = plan.matches.iter().chain(&plan.nearest).map(|found| found.memory.id);
+        let shown: Vec<MemoryId> = shown.chain(plan.derived.iter().map(|fall| fall.memory.id)).collect();
+        assert!(shown.contains(&his) && !shown.contains(&hers), "{words}");
+        // Naming it by hand does not help either.
+        let choice = PlanChoice::Only(vec![hers]);
+        let named = service.confirm_forget(&granted(&ben, &desk), plan.token.as_ref().unwrap(), &choice);
+        assert!(plan.confirmations == 2 || code(named) == "invalid", "{words}");
+    }
+    let request = Request::new(Target::Words("forget everything about Tilda Voss".into()));
+    let request = Request { mode: Some(Mode::Hard), ..request };
+    let forget = |caller: &Caller| {
+        let Planned::Plan(plan) = service.plan_forget(&granted(caller, &desk), &request).unwrap() else {
+            panic!("the request is clear")
+        };
+        let token = plan.token.unwrap();
+        match service.confirm_forget(&granted(caller, &desk), &token, &PlanChoice::All).unwrap() {
+            Confirmed::Done(done) => done,
+            Confirmed::Again { .. } => panic!("one yes is enough"),
+        }
+    };
+    let done = forget(&ben);
+    assert_eq!(done.memories, [his]);
+    assert!(!done.receipts[0].receipt.is_clean(), "what another wrote still says it");
+    for id in [hers, other] {
+        assert_eq!(code(service.get(&granted(&ben, &desk), id)), "ok");
+    }
+    let left = service.verify_forgotten(&granted(&ben, &desk), "Tilda Voss").unwrap();
+    assert_eq!(left.direct, [hers]);
+
+    // An administrator who is no member erases by id, and does not search.
+    let boss = admin(&service);
+    assert_ne!(code(service.plan_forget(&granted(&boss, &desk), &request)), "ok");
+    assert_eq!(code(service.delete(&granted(&boss, &desk), hers)), "ok");
+    let left = service.verify_forgotten(&granted(&ben, &desk), "Tilda Voss").unwrap();
+    assert!(left.direct.is_empty());
+    assert_eq!(code(service.get(&granted(&ben, &desk), other)), "ok");
 }
 
 #[test]

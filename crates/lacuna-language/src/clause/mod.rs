@@ -4,12 +4,15 @@
 //! repaired: it keeps its subject, its capital and its full stop. In doubt the whole text goes: nothing that
 //! was to be forgotten stays because a sentence was hard to read.
 
+mod holders;
 mod split;
 #[cfg(test)]
 mod tests;
 mod verbs;
 
+pub(crate) use holders::{Holders, holders};
 use split::{Clause, Items, Sentence, asides, clauses, items, sentences, words};
+pub(crate) use verbs::is_preposition;
 use verbs::{is_person, is_persons_own, is_pointer};
 
 use crate::languages::LANGUAGES;
@@ -33,11 +36,20 @@ pub enum Cut {
 
 /// Takes out of `text` what `says` says of.
 pub fn cut(text: &str, says: impl Fn(&str) -> bool) -> Cut {
+    cut_by(text, says, clauses)
+}
+
+/// Does the same as [`cut`]; a sentence that is said of several is said of each, even without "both".
+pub(crate) fn cut_of_each(text: &str, says: impl Fn(&str) -> bool) -> Cut {
+    cut_by(text, says, |sentence| holders::apart(sentence, true).unwrap_or_else(|| clauses(sentence)))
+}
+
+fn cut_by(text: &str, says: impl Fn(&str) -> bool, clauses: fn(&str) -> Vec<Clause>) -> Cut {
     let said = says(text);
     if text.chars().count() > CUT_CHARS_MAX {
         return if said { Cut::Whole } else { Cut::Nothing };
     }
-    let mut knife = Knife { says: &says, removed: 0, subject: String::new(), gone: false };
+    let mut knife = Knife { says: &says, clauses, removed: 0, subject: String::new(), gone: false };
     let mut left = String::with_capacity(text.len());
     let sentences = sentences(text);
     for sentence in &sentences {
@@ -80,6 +92,7 @@ pub fn whole_sentences(text: &str) -> Vec<&str> {
 
 struct Knife<'s, F> {
     says: &'s F,
+    clauses: fn(&str) -> Vec<Clause>,
     removed: usize,
     /// The subject of the last sentence.
     subject: String,
@@ -95,7 +108,7 @@ impl<F: Fn(&str) -> bool> Knife<'_, F> {
             return;
         }
         let named = self.with_name(sentence.text, &first);
-        let mut parts = clauses(named.as_deref().unwrap_or(sentence.text));
+        let mut parts = (self.clauses)(named.as_deref().unwrap_or(sentence.text));
         let count = parts.len();
         let removed_before = self.removed;
         let gone_before = std::mem::take(&mut self.gone);
@@ -200,7 +213,7 @@ fn points_back(body: &str) -> bool {
         let stands_alone = words.get(at + 1).is_none_or(|next| {
             verbs::is_verb(&next.lower)
                 || verbs::is_adverb(&next.lower)
-                || verbs::is_preposition(&next.lower)
+                || is_preposition(&next.lower)
                 || next.after_comma
                 || next.lower.ends_with("ly")
         });

@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use super::holders;
 use super::verbs::*;
 use crate::words::{WordChars, WordSpan, word_spans};
 
@@ -123,6 +124,9 @@ fn is_shortened(word: &str, rest: &str) -> bool {
 
 /// The clauses of a sentence; a single one when it cannot be told where another begins.
 pub(super) fn clauses(sentence: &str) -> Vec<Clause> {
+    if let Some(each) = holders::apart(sentence, false) {
+        return each;
+    }
     let words = words(sentence);
     let whole = || vec![Clause::whole(sentence, &words)];
     if words.first().is_none_or(|first| is_opener(&first.lower)) {

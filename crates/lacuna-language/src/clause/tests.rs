@@ -84,6 +84,23 @@ fn who_is_to_be_forgotten_goes_with_all_that_is_said_of_them() {
 }
 
 #[test]
+fn what_holds_of_each_of_two_stays_with_the_other() {
+    for (text, gone, wanted) in [
+        ("Ruth and Otto both have gout.", "ruth", "Otto has gout."),
+        ("Both Ruth and my sister Ida live in Bern.", "ruth", "My sister Ida lives in Bern."),
+        ("Ruth, Otto and Ida each teach physics.", "otto", "Ruth teaches physics, and Ida teaches physics."),
+        ("Ruth and Otto were both born in Bern. I like tea.", "otto", "Ruth was born in Bern. I like tea."),
+        ("Ruth and Otto both read a book.", "otto", "(whole)"),
+        ("Ruth and Otto both live in Bern and keep bees.", "otto", "(whole)"),
+        ("Ruth and I both live in Bern.", "ruth", "(whole)"),
+        ("Ruth and Otto both live in Bern.", "bern", "(whole)"),
+        ("Ruth and Otto both live in Bern.", "gout", "(nothing)"),
+    ] {
+        assert_eq!(left(text, gone), wanted, "{text} minus {gone}");
+    }
+}
+
+#[test]
 fn remarks_reasons_and_items_can_be_taken_out() {
     for (text, gone, wanted) in [
         ("My boss Ann, who has gout, lives in Bern.", "gout", "My boss Ann lives in Bern."),

@@ -88,6 +88,23 @@ pub(super) fn is_coordinator(word: &str) -> bool {
     WORDS.contains(word)
 }
 
+/// Returns true for a word that joins two who act, and sets nothing against the other: "and".
+pub(super) fn joins(word: &str) -> bool {
+    let sets_against = |(but, _): &(&str, &str)| *but == word;
+    is_coordinator(word) && !every_language().flat_map(|rules| rules.clause.neutral_joints).any(sets_against)
+}
+
+/// Returns true for a word that says a sentence of each of several.
+pub(super) fn each_of(word: &str) -> bool {
+    static WORDS: WordSet = LazyLock::new(|| words_of(|rules| rules.clause.each));
+    WORDS.contains(word)
+}
+
+/// The form of a verb for one, from that for several, in the first language that makes it.
+pub(super) fn of_one(verb: &str) -> Option<String> {
+    every_language().find_map(|rules| (rules.clause.of_one)(verb))
+}
+
 pub(super) fn is_alternative(word: &str) -> bool {
     static WORDS: WordSet = LazyLock::new(|| words_of(|rules| rules.clause.alternatives));
     WORDS.contains(word)
@@ -105,7 +122,7 @@ pub(super) fn is_tail(word: &str) -> bool {
     WORDS.contains(word)
 }
 
-pub(super) fn is_preposition(word: &str) -> bool {
+pub(crate) fn is_preposition(word: &str) -> bool {
     static WORDS: WordSet = LazyLock::new(|| words_of(|rules| rules.clause.prepositions));
     WORDS.contains(word)
 }

@@ -5,15 +5,20 @@
 
 mod mood;
 mod nouns;
+mod polarity;
 mod read;
 #[cfg(test)]
 mod tests;
 mod value;
 
+use crate::clause::{Cut, cut_of_each};
 pub use crate::languages::Arity;
 use crate::languages::SWITCH;
-pub use read::statements;
+pub use read::{claims, statements};
 use value::Relation;
+
+/// The attribute and the subject of a bare claim, whose value is the sentence itself.
+const CLAIM: &str = "claim";
 
 /// One thing that a text says.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -56,6 +61,8 @@ pub enum Verdict {
     Same,
     /// The newer text makes everything that the older one says untrue.
     Supersedes,
+    /// The newer text makes a part of the older one untrue, and the rest stands by itself.
+    SupersedesPart,
     /// They speak of the same, but somebody has to say which holds.
     Undecided,
 }
@@ -64,7 +71,11 @@ pub enum Verdict {
 /// [`Verdict::Unrelated`].
 pub fn attribute_keys(text: &str) -> Vec<String> {
     let mut keys = Vec::new();
-    for statement in statements(text) {
+    for statement in claims(text) {
+        if statement.attribute == CLAIM {
+            keys.push(format!("{CLAIM}={}", statement.value));
+            continue;
+        }
         for subject in subject_keys(&statement.subject) {
             keys.push(format!("{subject}/{}", statement.attribute));
             if statement.attribute == SWITCH {
@@ -90,23 +101,46 @@ fn subject_keys(subject: &str) -> Vec<&str> {
 
 /// Returns the effect of the newer text on the older one.
 pub fn compare(old: &str, new: &str) -> Verdict {
-    compare_with(old, &statements(new))
+    compare_with(old, &claims(new))
 }
 
-/// Returns the effect of a newer text, which makes the statements `newer`, on the older one.
+/// Returns the effect of a newer text, which makes the claims `newer`, on the older one.
 pub fn compare_with(old: &str, newer: &[Statement]) -> Verdict {
-    let older = statements(old);
-    let mut verdicts = older.iter().map(|old| {
-        let each = newer.iter().map(|new| relate(old, new));
-        each.max().unwrap_or(Verdict::Unrelated)
-    });
-    let strongest = verdicts.clone().max().unwrap_or(Verdict::Unrelated);
+    let older = claims(old);
+    let verdicts: Vec<Verdict> = older.iter().map(|old| relate_to_all(old, newer)).collect();
+    let strongest = verdicts.iter().copied().max().unwrap_or(Verdict::Unrelated);
     if strongest != Verdict::Supersedes {
         return strongest;
     }
-    // The older text is erased as a whole, so everything in it must be said anew or untrue.
-    let covered = verdicts.all(|verdict| verdict != Verdict::Unrelated);
-    if covered && read::clauses(old) <= older.len() { Verdict::Supersedes } else { Verdict::Undecided }
+    // What goes must be said anew or untrue, and what stays must not lean on it: a sentence that no pattern reads may.
+    let mut left = older.iter().zip(&verdicts).filter(|(_, verdict)| **verdict == Verdict::Unrelated);
+    let is_read = read::clauses(old) <= older.len();
+    match (is_read, left.clone().count()) {
+        (true, 0) => Verdict::Supersedes,
+        (true, _) if left.all(|(one, _)| one.attribute != CLAIM) => Verdict::SupersedesPart,
+        _ => Verdict::Undecided,
+    }
+}
+
+/// Returns the rest of an older text without the parts on which a newer one, which makes the claims `newer`, has one of
+/// the effects `verdicts`. `None` when the two do not part.
+pub fn without(old: &str, newer: &[Statement], verdicts: &[Verdict]) -> Option<String> {
+    let is_untrue = |part: &str| claims(part).iter().any(|one| verdicts.contains(&relate_to_all(one, newer)));
+    match cut_of_each(old, is_untrue) {
+        Cut::Part { left, .. } => Some(left),
+        Cut::Whole => read::until_then(old).filter(|first| !is_untrue(first)),
+        Cut::Nothing => None,
+    }
+}
+
+fn relate_to_all(old: &Statement, newer: &[Statement]) -> Verdict {
+    let verdicts = || newer.iter().map(|new| (new, relate(old, new)));
+    let strongest = verdicts().map(|(_, verdict)| verdict).max().unwrap_or(Verdict::Unrelated);
+    // "Until 2024 I lived in Oslo" beside the new home agrees with it.
+    let agrees =
+        |(new, verdict): (&Statement, Verdict)| verdict != Verdict::Undecided || new.mood == Mood::Past;
+    let is_replaced = verdicts().any(|(_, verdict)| verdict == Verdict::Supersedes);
+    if is_replaced && verdicts().all(agrees) { Verdict::Supersedes } else { strongest }
 }
 
 fn relate(old: &Statement, new: &Statement) -> Verdict {
@@ -179,6 +213,7 @@ fn relate_claims(old: &Statement, new: &Statement, relation: Relation) -> Verdic
         (_, Arity::Many) => Verdict::Unrelated,
         _ if unsure => Verdict::Undecided,
         (Relation::Different, Arity::One) => Verdict::Supersedes,
+        (Relation::Different, Arity::Usual) if new.changed => Verdict::Supersedes,
         (Relation::Different, Arity::OneOfKind) if new.changed || value::is_exact(new) => Verdict::Supersedes,
         (Relation::Different, Arity::Event) if new.changed => Verdict::Supersedes,
         (Relation::OtherKind, Arity::OneOfKind | Arity::Event) => Verdict::Unrelated,

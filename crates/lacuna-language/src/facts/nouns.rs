@@ -64,7 +64,10 @@ pub(super) fn arity_with(attribute: &str, written: &str, arity: Arity) -> Option
         "address" if !has_digit => return Some(Arity::Unsure),
         _ => {}
     }
-    if arity == Arity::One && known(|rules| rules.noun.proper, attribute) && !is_proper(written) {
+    if matches!(arity, Arity::One | Arity::Usual)
+        && known(|rules| rules.noun.proper, attribute)
+        && !is_proper(written)
+    {
         return Some(Arity::Unsure);
     }
     Some(arity)

@@ -5,7 +5,9 @@ use std::sync::{LazyLock, OnceLock};
 use regex::{Captures, Regex, RegexSet, RegexSetBuilder};
 
 use super::mood::{is_changed, is_negated, mood, says};
+use super::polarity::claim;
 use super::{Arity, Mood, Statement, nouns};
+use crate::clause::{Holders, holders, is_preposition};
 use crate::compiled;
 use crate::languages::{
     Attribute, FactPattern, LANGUAGES, LanguageRules, RESIDENCE, Sense, choices_of, pattern_of,
@@ -22,6 +24,12 @@ const VALUE_WORDS_MAX: usize = 10;
 /// Returns the statements of a text, as far as the patterns read it.
 pub fn statements(text: &str) -> Vec<Statement> {
     split(&spelt_out(text)).iter().take(CLAUSES_MAX).filter_map(|clause| statement(clause)).collect()
+}
+
+/// Returns the statements of a text, and of clauses that no pattern reads the bare claim.
+pub fn claims(text: &str) -> Vec<Statement> {
+    let read = |clause: &String| statement(clause).or_else(|| claim(clause));
+    split(&spelt_out(text)).iter().take(CLAUSES_MAX).filter_map(read).collect()
 }
 
 /// Counts the clauses of a text, those that state nothing here included.
@@ -44,7 +52,8 @@ fn split(text: &str) -> Vec<String> {
         let joints = pattern_of(|rules| rules.fact.joints);
         let subjects = pattern_of(|rules| rules.fact.subjects_again);
         let verbs = pattern_of(|rules| rules.fact.verbs_again);
-        let and = format!("(?:, |,? {joints} )(?:(?P<again>{subjects}) |(?P<verb>{verbs}) )");
+        let then = pattern_of(|rules| rules.fact.since_then);
+        let and = format!("(?:, |,? {joints} )(?:(?P<then>{then})|(?P<again>{subjects})|(?P<verb>{verbs})) ");
         compiled::regex(&format!(r"(?i)[.!;\n]+(?:\s|$)|(?P<question>\?)(?:\s|$)|{and}")).ok()
     });
     let Some(ends) = ENDS.as_ref() else { return Vec::new() };
@@ -53,7 +62,7 @@ fn split(text: &str) -> Vec<String> {
     for end in ends.captures_iter(text) {
         let Some(whole) = end.get(0) else { continue };
         let clause = format!("{condition}{subject}{}", &text[start..whole.start()]);
-        let verb = end.name("verb").or(end.name("again"));
+        let verb = end.name("verb").or(end.name("again")).or(end.name("then"));
         let resumes = end.name("verb").is_some();
         condition = if verb.is_some() && is_condition(&clause) { "if " } else { "" };
         subject = if resumes { first_words(&clause) } else { String::new() };
@@ -65,7 +74,47 @@ fn split(text: &str) -> Vec<String> {
     }
     clauses.push(format!("{condition}{subject}{}", &text[start..]));
     clauses.retain(|clause| clause.split_whitespace().count() >= 2);
-    clauses.iter().map(|clause| clause.split_whitespace().collect::<Vec<_>>().join(" ")).collect()
+    let spaced = |clause: &String| clause.split_whitespace().collect::<Vec<_>>().join(" ");
+    let mut whole: Vec<String> = Vec::with_capacity(clauses.len());
+    for clause in clauses.iter().map(spaced) {
+        let before = whole.last().map_or("", String::as_str);
+        whole.push(completed(before, &clause).unwrap_or(clause));
+    }
+    whole.iter().flat_map(|clause| each_holder(clause)).collect()
+}
+
+/// Gives a clause that leaves them out the subject and the verb of the one before: "since then in Bergen".
+fn completed(before: &str, clause: &str) -> Option<String> {
+    let then = choices_of(|rules| rules.fact.since_then)
+        .find(|then| clause.get(..then.len()).is_some_and(|start| start.eq_ignore_ascii_case(then)))?;
+    let rest = clause[then.len()..].trim_start_matches([',', ' ']);
+    let place = rest.split_whitespace().next().filter(|first| is_preposition(&first.to_lowercase()))?;
+    let said = &before[..before.rfind(&format!(" {place} "))?];
+    static LEAD: LazyLock<Option<Regex>> = LazyLock::new(|| {
+        compiled::regex(&format!("(?i)^(?:{}[,:]? )*", pattern_of(|rules| rules.fact.leads))).ok()
+    });
+    let said = LEAD.as_ref()?.replace(said, "");
+    Some(format!("{then} {said} {rest}"))
+}
+
+/// The first part of a sentence whose second part says how it has been since then.
+pub(super) fn until_then(text: &str) -> Option<String> {
+    static THEN: LazyLock<Option<Regex>> = LazyLock::new(|| {
+        let joints = pattern_of(|rules| rules.fact.joints);
+        let then = pattern_of(|rules| rules.fact.since_then);
+        compiled::regex(&format!(r"(?i)(?:, |,? {joints} |; ){then} [^.!?;\n]+[.!]?\s*$")).ok()
+    });
+    let then = THEN.as_ref()?.find(text)?;
+    let first = text[..then.start()].trim_end();
+    (!first.is_empty()).then(|| format!("{first}."))
+}
+
+/// A clause for each of several of whom it is said.
+fn each_holder(clause: &str) -> Vec<String> {
+    match holders(clause) {
+        Some(Holders { names, said, .. }) => names.iter().map(|name| format!("{name} {said}")).collect(),
+        None => vec![clause.to_owned()],
+    }
 }
 
 /// Returns true if what follows in the sentence holds only under a condition, or by hearsay.
@@ -198,6 +247,8 @@ fn from_pattern(pattern: &FactPattern, found: &Captures<'_>, clause: &str) -> Op
         Sense::Became => read.changed = true,
         Sense::Ended => (read.negated, read.changed) = (!read.negated, true),
         Sense::Denied => read.negated = !read.negated,
+        // "Since then I have lived in" lasts until now.
+        Sense::Was if says(&around, |rules| rules.fact.lasting) => {}
         Sense::Was => {
             // "Have lived in" lasts until now, but nobody can tell from the words.
             read.mood = if read.mood == Mood::Hedged { Mood::Hedged } else { Mood::Past };

@@ -1,4 +1,4 @@
-use Verdict::{Same, Supersedes, Undecided, Unrelated};
+use Verdict::{Same, Supersedes, SupersedesPart, Undecided, Unrelated};
 
 use super::*;
 
@@ -44,8 +44,8 @@ const PAIRS: &[(&str, &str, Verdict)] = &[
     ("My sister Ana lives in Oslo.", "My sister Eva lives in Bergen.", Unrelated),
     ("My sister lives in Oslo.", "My brother lives in Bergen.", Unrelated),
     ("She lives in Oslo.", "She lives in Bergen.", Unrelated),
-    ("I live in Oslo and work at Acme.", "I live in Bergen.", Undecided),
-    ("I live in Oslo and work at Acme.", "I live in Bergen and work at Bolt.", Supersedes),
+    ("I live in Oslo and work at Acme.", "I live in Bergen.", SupersedesPart),
+    ("I live in Oslo and work at Acme.", "I live in Bergen and work at Bolt.", Undecided),
     ("I live in Oslo. The flat has a red door and a view.", "I moved to Bergen.", Undecided),
     ("I live in Oslo.", "I moved to a bigger flat.", Unrelated),
     ("I live in Oslo.", "I am living in Rome for the summer.", Undecided),
@@ -68,7 +68,7 @@ const PAIRS: &[(&str, &str, Verdict)] = &[
     ("Vivo en Sevilla.", "Ahora vivo en Cádiz.", Supersedes),
     ("Vivo en Sevilla.", "I live in Cadiz.", Supersedes),
     // Work
-    ("I work at Acme.", "I work at Bolt.", Supersedes),
+    ("I work at Acme.", "I work at Bolt.", Undecided),
     ("I work at Acme.", "I now work for Bolt.", Supersedes),
     ("I work at Acme.", "I joined Bolt last week.", Undecided),
     ("I work at Acme.", "I got a new job at Bolt.", Supersedes),
@@ -82,11 +82,11 @@ const PAIRS: &[(&str, &str, Verdict)] = &[
     ("I work at Acme.", "I worked at Bolt before.", Unrelated),
     ("I work at Acme.", "I may work for Bolt next year.", Undecided),
     ("I work at Acme.", "My wife works at Bolt.", Unrelated),
-    ("My wife works at Acme.", "My wife works at Bolt.", Supersedes),
-    ("My employer is Acme.", "I work for Bolt.", Supersedes),
+    ("My wife works at Acme.", "My wife works at Bolt.", Undecided),
+    ("My employer is Acme.", "I work for Bolt.", Undecided),
     ("My job title is engineer.", "My job title is director.", Supersedes),
     ("Ich arbeite bei Acme.", "Ich arbeite jetzt bei Bolt.", Supersedes),
-    ("Je travaille chez Acme.", "Je travaille chez Bolt.", Supersedes),
+    ("Je travaille chez Acme.", "Je travaille chez Bolt.", Undecided),
     ("Trabajo en Acme.", "Ahora trabajo para Bolt.", Supersedes),
     ("I earn 50,000 a year.", "I earn 60,000 a year.", Supersedes),
     ("My salary is 50,000.", "My salary is 50000.", Same),
@@ -201,6 +201,42 @@ const PAIRS: &[(&str, &str, Verdict)] = &[
     ("I like tea.", "I switched from cola to coffee.", Unrelated),
     ("I like tea.", "I might switch from tea to coffee.", Undecided),
     ("I use Vim as my editor.", "I use Emacs as my editor.", Undecided),
+    // Dated facts
+    ("I live in Oslo.", "Until 2024 I lived in Oslo, since then in Bergen.", Supersedes),
+    ("I live in Oslo.", "I lived in Oslo until 2024, since then I have lived in Bergen.", Supersedes),
+    ("I live in Oslo.", "Until 2024 I lived in Oslo. Since then I live in Bergen.", Supersedes),
+    ("I work at Acme.", "Until 2024 I worked at Acme, since then at Bolt.", Supersedes),
+    ("I work at Cog.", "Until 2024 I worked at Acme, since then at Bolt.", Supersedes),
+    ("Ana works at Acme.", "Until May 2024 Ana worked at Acme, and since then at Bolt.", Supersedes),
+    ("Until 2024 I lived in Oslo, since then in Bergen.", "I live in Bergen.", Same),
+    ("Until 2024 I lived in Oslo, since then in Bergen.", "I moved to Turin.", SupersedesPart),
+    ("Until 2024 I lived in Oslo, since then in Bergen.", "I live in Oslo.", SupersedesPart),
+    ("Until 2024 I lived in Oslo.", "I live in Turin.", Unrelated),
+    ("I live in Turin.", "Until 2024 I lived in Oslo.", Unrelated),
+    ("I live in Oslo.", "Since 2019 I have lived in Oslo.", Same),
+    ("I live in Oslo.", "Since 2024 I have lived in Bergen.", Supersedes),
+    // Several of whom it is said
+    ("Yuri and Zoe both live in Oslo.", "Zoe lives in Bergen now.", SupersedesPart),
+    ("Yuri and Zoe both live in Oslo.", "Yuri and Zoe both live in Bergen.", Supersedes),
+    ("Yuri and Zoe live in Oslo.", "Yuri moved to Bergen.", SupersedesPart),
+    ("Both Yuri and Zoe live in Oslo.", "Ana lives in Bergen.", Unrelated),
+    ("Yuri, Ana and Zoe each live in Oslo.", "Ana lives in Bergen.", SupersedesPart),
+    ("Zoe lives in Oslo.", "Yuri and Zoe both live in Bergen.", Supersedes),
+    ("Yuri and Zoe both like tea.", "Zoe no longer likes tea.", SupersedesPart),
+    // Denials of what no pattern reads
+    ("Zoe never wears glasses.", "Zoe wears glasses now.", Supersedes),
+    ("Zoe wears glasses.", "Zoe no longer wears glasses.", Supersedes),
+    ("Zoe wears glasses.", "Zoe never wears glasses.", Undecided),
+    ("Zoe never wears glasses.", "Zoe wears glasses.", Undecided),
+    ("Zoe doesn't wear glasses.", "Zoe wears glasses.", Undecided),
+    ("Zoe never wears glasses.", "Yuri wears glasses now.", Unrelated),
+    ("Zoe never wears glasses.", "Zoe never wears hats.", Unrelated),
+    ("Zoe never wears glasses.", "Zoe might wear glasses.", Unrelated),
+    ("Zoe never wears glasses.", "Zoe wore glasses as a child.", Unrelated),
+    ("I keep bees.", "I don't keep bees anymore.", Supersedes),
+    ("Ich trage eine Brille.", "Ich trage keine Brille mehr.", Supersedes),
+    ("Ich trage eine Brille.", "Ich trage nie eine Brille.", Undecided),
+    ("Zoe plays chess. Zoe never wears glasses.", "Zoe wears glasses now.", Undecided),
     // Nothing to compare
     ("It rained today.", "It snowed today.", Unrelated),
     ("", "I live in Oslo.", Unrelated),
@@ -237,6 +273,35 @@ fn related_texts_share_a_key() {
                 "{old} | {new}: {old_keys:?} {new_keys:?}"
             );
         }
+    }
+}
+
+#[test]
+fn what_is_left_of_an_older_text_is_what_still_holds() {
+    for (old, new, left) in [
+        ("Yuri and Zoe both live in Oslo.", "Zoe lives in Bergen now.", Some("Yuri lives in Oslo.")),
+        ("Yuri and Zoe both live in Oslo.", "Yuri moved to Bergen.", Some("Zoe lives in Oslo.")),
+        (
+            "Yuri, Ana and Zoe each live in Oslo.",
+            "Ana lives in Bergen.",
+            Some("Yuri lives in Oslo, and Zoe lives in Oslo."),
+        ),
+        ("Yuri and Zoe live in Oslo.", "Zoe lives in Bergen now.", Some("Yuri lives in Oslo.")),
+        ("I live in Oslo and work at Acme.", "I live in Bergen.", Some("I work at Acme.")),
+        (
+            "Until 2024 I lived in Oslo, since then in Bergen.",
+            "I moved to Turin.",
+            Some("Until 2024 I lived in Oslo."),
+        ),
+        (
+            "Until 2024 I lived in Oslo. Since then I have lived in Bergen.",
+            "I moved to Turin.",
+            Some("Until 2024 I lived in Oslo."),
+        ),
+        ("I live in Oslo.", "I moved to Turin.", None),
+    ] {
+        let rest = without(old, &claims(new), &[Supersedes]);
+        assert_eq!(rest.as_deref(), left, "{old} | {new}");
     }
 }
 

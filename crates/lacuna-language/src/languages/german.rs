@@ -392,7 +392,8 @@ const FACT: FactRules = FactRules {
     hedges: "vielleicht",
     past: "war|fruher",
     changes: "jetzt|nun|inzwischen|mehr",
-    negations: "nicht",
+    negations: "nicht|kein|keine|keinen|keinem|keiner|nie|niemals",
+    light: "ein eine einen einem einer",
     past_phrases: "bis vor|ehemalig",
     stating_phrases: "heiss|name ist",
     favourites: &[

@@ -238,6 +238,10 @@ pub(crate) struct ClauseWords {
     pub coordinators: Words,
     /// "or", which joins items and no clauses.
     pub alternatives: Words,
+    /// Words that say a sentence of each of several: "both".
+    pub each: Words,
+    /// Function that makes the form of a verb for one from that for several; `None` where no rule makes it.
+    pub of_one: fn(&str) -> Option<String>,
     /// Words that begin a remark about the noun before them.
     pub relatives: Words,
     /// Words that begin a reason or a circumstance at the end of a sentence.
@@ -335,6 +339,12 @@ pub(crate) struct FactRules {
     pub changes: Choices,
     /// Words around the verb that deny a statement.
     pub negations: Choices,
+    /// Words before a subject after which even a past verb holds until now: "since".
+    pub lasting: Choices,
+    /// Phrases that begin a second part of a sentence, which holds from a time that the first part names.
+    pub since_then: Choices,
+    /// Words of a sentence that change nothing about its claim, beside articles and adverbs: "do not", "any".
+    pub light: Words,
     /// Phrases anywhere in a clause that make it a plan or a guess.
     pub hedging_phrases: Choices,
     /// Phrases anywhere in a clause that make it past.
@@ -424,6 +434,8 @@ pub(crate) enum Sense {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Arity {
     One,
+    /// One as a rule, but two are possible, unless the sentence says that it takes the place of the other: an employer.
+    Usual,
     /// One for each kind of value: a meeting has a day, a time and a place.
     OneOfKind,
     /// One of each kind, but there may be another such event, unless the sentence says that it was moved.

@@ -5,13 +5,13 @@
 use std::path::Path;
 
 use jiff::Timestamp;
+use lacuna_core::forget::{ErasedBefore, UnreadText};
 use lacuna_core::keep::NewTurn;
-use lacuna_core::permit::{Grant, Remember};
+use lacuna_core::permit::{Grant, ReadAudit, Remember};
 use lacuna_core::vault::TURNS_PER_APPEND_MAX;
 use lacuna_core::write::Outcome;
 use lacuna_types::{Error, SessionId, Wait};
 
-use super::erased::last_erased;
 use super::line::TranscriptParser;
 use super::lines::{LineRead, TranscriptLines};
 use super::mark::{ReadMark, ReadPosition};
@@ -44,7 +44,9 @@ pub(crate) fn archive(
     };
     let mut mark = ReadMark::take(&ReadMark::path(data, session, transcript))?;
     let began_at = installation.service.start_session(&grant, Some(session.clone()))?.began_at;
-    let stale = last_erased(installation)?.map(|erased_at| Stale { erased_at, began_at });
+    let service = &installation.service;
+    let erased = service.erased_before(installation.grant(None)?, &installation.grant::<ReadAudit>(None)?)?;
+    let stale = Stale { erased, began_at };
     let (place, known) = begin(installation, &grant, session, mark.place)?;
     let parser = looked_back(transcript, place.offset).map_err(unreadable)?;
     let lines = TranscriptLines::open(transcript, place.offset).map_err(unreadable)?;
@@ -104,16 +106,18 @@ fn looked_back(transcript: &Path, offset: u64) -> std::io::Result<TranscriptPars
     Ok(parser)
 }
 
-/// Limit for turns from before the last forgetting, which must not be sealed after it.
-struct Stale {
-    erased_at: Timestamp,
+/// Turns from before a forgetting that may speak of what went: they must not be sealed after it.
+struct Stale<'a> {
+    erased: ErasedBefore<'a>,
     /// Start of the session: the time of turns that have none.
     began_at: Timestamp,
 }
 
-impl Stale {
-    fn is(&self, turn: &NewTurn) -> bool {
-        turn.at.unwrap_or(self.began_at) < self.erased_at
+impl Stale<'_> {
+    fn is(&self, turn: &NewTurn, session: &SessionId) -> bool {
+        let at = turn.at.unwrap_or(self.began_at);
+        // In doubt it stays out.
+        self.erased.may_hold(&UnreadText { text: turn.text.expose(), at, session }).unwrap_or(true)
     }
 }
 
@@ -132,7 +136,7 @@ struct ArchiveRun<'a> {
     place: ReadPosition,
     /// Turns that are stored already and only counted.
     known: u32,
-    stale: Option<Stale>,
+    stale: Stale<'a>,
 }
 
 impl ArchiveRun<'_> {
@@ -161,7 +165,7 @@ impl ArchiveRun<'_> {
         if self.known > 0 {
             self.known -= 1;
             self.place.next_turn += 1;
-        } else if self.stale.as_ref().is_some_and(|stale| stale.is(&turn)) {
+        } else if self.stale.is(&turn, self.session) {
             done.left_out += 1;
             self.place.next_turn += u32::from(batch.turns.is_empty());
         } else {

@@ -7,7 +7,6 @@
 
 mod archive;
 mod bring;
-mod erased;
 mod extract;
 mod host;
 mod input;
@@ -105,7 +104,7 @@ pub(crate) struct Done {
     pub(crate) refused: usize,
     /// Turns and parts of turns that are held sealed until their owner consents.
     pub(crate) held: usize,
-    /// Turns from before an erasure: they may speak of the erased matter.
+    /// Turns from before an erasure that speak of the erased matter, or may.
     pub(crate) left_out: usize,
     /// Lines of the transcript that are too long or cannot be read.
     pub(crate) skipped: usize,

@@ -1,6 +1,6 @@
 //! Sentences that state a fact, and their nouns.
 
-use Arity::{Event, Many, One, OneOfKind, Unsure};
+use Arity::{Event, Many, One, OneOfKind, Unsure, Usual};
 use Sense::{Became, Denied, Ended, Plain, Was};
 
 use super::super::rules::*;
@@ -114,7 +114,7 @@ pub(super) const FACT: FactRules = FactRules {
     time_tails: r"now|today|again|these days|nowadays|anymore|any more|yesterday|(?:since|for|last|this|in) .+",
     leads: "actually|update|also|so|well|now|currently|today|correction|fyi|note that|remember that|\
             please remember that|remember|maybe|perhaps|i think|probably|previously|formerly|in the past|\
-            as of today|since [a-z]+|from now on|hedged|if|when",
+            as of today|(?:since|until|till) (?:[a-z]+ )?(?:then|[a-z]+|[12]\\d\\d\\d)|from then on|from now on|hedged|if|when",
     value_tails: r"with|because|since|which|who|where|when|after|before|while|until|now|anymore|any more|currently|these days|at the moment|right now|again|instead|nowadays|for now|as of|so that|for (?:the past |the last |over |about )?(?:\d+|two|three|four|five|ten|a few|many|several) (?:years?|months?|weeks?)|last (?:week|month|year|spring|summer|autumn|fall|winter|monday|tuesday|quarter)|this (?:week|month|year|spring|summer)|recently|but|in (?:19|20)\d\d|rather than|not",
     articles: "the",
     small_words: "a an my",
@@ -129,15 +129,18 @@ pub(super) const FACT: FactRules = FactRules {
     hearsay: "said|says|told|asked|wrote|thinks|claims|believes|dreamed|dreamt",
     hedges: "might|may|maybe|perhaps|possibly|probably|would|could|should|want|wants|hope|hopes|plan|plans|planning|\
             intend|thinking|considering|going|will|think|if|when|temporarily|must|like",
-    past: "was|were|used|had|did|previously|formerly|once|past",
-    changes: "now|longer|changed|moved|switched|rescheduled|postponed|finally|recently|correction|update|officially",
+    past: "was|were|used|had|did|previously|formerly|once|past|until|till",
+    changes: "now|longer|then|changed|moved|switched|rescheduled|postponed|finally|recently|correction|update|officially",
     negations: "not|never|no",
+    lasting: "since|then",
+    since_then: "since then|from then on",
+    light: "do does any at all ever",
     hedging_phrases: " am moving| is moving| are moving| am relocating|temporarily|for the summer| might |next year|\
             next month|if i |not sure|i guess|someday|one day|at least|only on|only for| also |part-time|part time|\
             sometimes|weekends|occasionally| as well|second job|freelance|during |half the year|on the side",
     past_phrases: " until | years ago| back then| as a child| as a kid| in my youth| when i was ",
     moves: " moved to| changed to| rescheduled| postponed| promoted to| switched",
-    change_endings: "anymore|any more| now|these days|nowadays",
+    change_endings: "anymore|any more| now|these days|nowadays| instead",
     contractions: &[
         ("I'm ", "I am "),
         ("i'm ", "i am "),
@@ -162,11 +165,12 @@ pub(super) const NOUN: NounRules = NounRules {
     attributes: &[
         (
             One,
-            "address|birthday|blood type|bank|diet|email|employer|home city|hometown|height|iban|job|last name|\
+            "address|birthday|blood type|bank|diet|email|home city|hometown|height|iban|job|last name|\
         license plate|name|native language|nickname|phone|pin|preferred language|salary|shoe size|surname|timezone|\
         username|weight|zip code|postcode|maiden name|middle name|first name|mother tongue|passport number|\
         wifi network|seat preference|pronouns|marital status|age|account number|city",
         ),
+        (Usual, "employer"),
         (
             OneOfKind,
             "budget|capacity|cost|date|deadline|fee|launch|limit|meeting|price|quota|rate|release|rent|subscription|\

@@ -78,6 +78,8 @@ pub(super) static RULES: LanguageRules = LanguageRules {
         persons_own: "his her their",
         coordinators: "and but plus yet",
         alternatives: "or",
+        each: "both each",
+        of_one,
         relatives: "who which whose where whom",
         tails: "because although though whereas while since",
         prepositions: "in at to for with from by of on as about into",
@@ -341,6 +343,24 @@ const AFTER_WHOM: Words = "yesterday today tomorrow again there here at in on to
 
 fn regular_forms(base: &str) -> Vec<String> {
     vec![third_person(base), past(base)]
+}
+
+/// Verbs whose past is their present: nobody can tell which of the two is meant.
+const SAME_IN_PAST: &str = "read cut put set hit let quit split spread cost hurt shut cast bet";
+
+/// The form of a verb for one, from that for several.
+fn of_one(verb: &str) -> Option<String> {
+    let is_in = |list: Words| list.split_whitespace().any(|listed| listed == verb);
+    let clause = &RULES.clause;
+    match verb {
+        "are" => Some("is".to_owned()),
+        "were" => Some("was".to_owned()),
+        "have" => Some("has".to_owned()),
+        _ if is_in(SAME_IN_PAST) => None,
+        _ if is_in(clause.regular_verbs) || is_in(clause.bare_verbs) => Some(third_person(verb)),
+        // A past form is the same for one and for several.
+        _ => Some(verb.to_owned()),
+    }
 }
 
 fn third_person(base: &str) -> String {

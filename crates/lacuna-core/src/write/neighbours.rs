@@ -36,10 +36,19 @@ pub(crate) fn find_split(
 }
 
 fn split_between(scanner: &Scanner, before: &Draft, after: &Draft, standings: &mut [DraftOrigin]) {
-    let Some(parts) = scanner.split(before.text.expose(), after.text.expose()) else { return };
-    for (standing, part) in standings.iter_mut().zip(parts) {
+    let (before, after) = (before.text.expose(), after.text.expose());
+    let lead = shared_lead(before, after);
+    let Some([first, mut rest]) = scanner.split(before, &after[lead..]) else { return };
+    rest.span = rest.span.start + lead..rest.span.end + lead;
+    for (standing, part) in standings.iter_mut().zip([first, rest]) {
         standing.split.extend((!part.span.is_empty()).then_some(part));
     }
+}
+
+/// The length of the name that both texts begin with, as observations about one thing do: "Door: …".
+fn shared_lead(before: &str, after: &str) -> usize {
+    let lead = after.find(": ").map_or(0, |at| at + 2);
+    if before.get(..lead) == after.get(..lead) { lead } else { 0 }
 }
 
 fn session(draft: &Draft) -> Option<&SessionId> {

@@ -331,6 +331,9 @@ fn a_secret_that_two_observations_share_is_found() {
     let batch = json!({"memories": [{"content": format!("first half {start}"), "category": "conversation"},
         {"content": format!("{rest} second half"), "category": "conversation"}]});
     server.post("/v1/memories/batch", &batch).expect(201);
+    let mut spoken = Spoken::started(&home, &["mcp", "--tools", "reference"]);
+    let door = json!({"name": "Door", "entityType": "thing", "observations": [format!("key {start}"), format!("{rest}")]});
+    spoken.call("create_entities", json!({"entities": [door]}));
     let all = everything(&home)
         + &["one", "two", "three"]
             .map(|id| home.run(&["session", "show", id, "--json"]).ok().stdout)

@@ -255,7 +255,8 @@ impl<'w> History<'w> {
         };
         match twin {
             Some(twin) => assert!(done.left.contains(&twin) && probe(ProbePath::SameText) > 0),
-            None => assert_eq!(probe(ProbePath::SameText), 0),
+            // A summary that is made anew may say again what the one before it said: then it is named.
+            None => assert!(probe(ProbePath::SameText) == 0 || !done.left.is_empty()),
         }
         self.went("twin", &done);
     }

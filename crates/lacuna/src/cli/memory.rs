@@ -192,12 +192,7 @@ pub(super) fn run(config: &Config, command: MemoryCommand, output: &Output) -> R
             output.show(&shown, |shown| inspected(shown, in_signs))
         }
         MemoryCommand::State { memory_ids, to, scope } => {
-            let ids =
-                memory_ids.iter().map(|id| id.parse()).collect::<lacuna_types::Result<Vec<MemoryId>>>()?;
-            let installation = assemble(config)?;
-            installation.service.set_state(&installation.grant(scope.as_deref())?, &ids, to.0)?;
-            let moved = serde_json::json!({ "memory_ids": memory_ids, "state": to });
-            output.show(&moved, |_| format!("{} now {to}", counted(ids.len(), "memory is", "memories are")))
+            set_state(config, &memory_ids, to, scope.as_deref(), output)
         }
         MemoryCommand::Pin { memory_ids, scope } => {
             retention::pin(&assemble(config)?, &memory_ids, true, scope.as_deref(), output)
@@ -223,15 +218,31 @@ pub(super) fn run(config: &Config, command: MemoryCommand, output: &Output) -> R
         MemoryCommand::RedactUser(args) => redact::redact_user(config, *args, output),
         MemoryCommand::Audit(args) => audit::report(&assemble(config)?, &args, output),
         MemoryCommand::Promote(args) => promote(&assemble(config)?, &args, output),
-        MemoryCommand::Demote(args) => {
-            let id: MemoryId = args.memory_id.parse()?;
-            let installation = assemble(config)?;
-            let from = installation.grant(args.scope.as_deref())?;
-            let to = read_target(&args.to, &installation.local)?.holder;
-            let moved = installation.service.demote(&from, id, to, args.justification.as_deref())?;
-            show_moved(&installation, moved, output)
-        }
+        MemoryCommand::Demote(args) => demote(config, &args, output),
     }
+}
+
+fn set_state(
+    config: &Config,
+    memory_ids: &[String],
+    to: wire::Lifecycle,
+    scope: Option<&str>,
+    output: &Output,
+) -> Result<()> {
+    let ids = memory_ids.iter().map(|id| id.parse()).collect::<lacuna_types::Result<Vec<MemoryId>>>()?;
+    let installation = assemble(config)?;
+    installation.service.set_state(&installation.grant(scope)?, &ids, to.0)?;
+    let moved = serde_json::json!({ "memory_ids": memory_ids, "state": to });
+    output.show(&moved, |_| format!("{} now {to}", counted(ids.len(), "memory is", "memories are")))
+}
+
+fn demote(config: &Config, args: &MoveArgs, output: &Output) -> Result<()> {
+    let id: MemoryId = args.memory_id.parse()?;
+    let installation = assemble(config)?;
+    let from = installation.grant(args.scope.as_deref())?;
+    let to = read_target(&args.to, &installation.local)?.holder;
+    let moved = installation.service.demote(&from, id, to, args.justification.as_deref())?;
+    show_moved(&installation, moved, output)
 }
 
 fn promote(installation: &Installation, args: &MoveArgs, output: &Output) -> Result<()> {

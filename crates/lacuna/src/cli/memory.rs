@@ -193,14 +193,7 @@ pub(super) fn run(config: &Config, command: MemoryCommand, output: &Output) -> R
             output.show(&shown, |shown| inspected(shown, in_signs))
         }
         MemoryCommand::State { memory_ids, to, scope } => {
-            let installation = assemble(config)?;
-            let ids = short_id::memory_ids(&installation, scope.as_deref(), &memory_ids, Care::Usual)?;
-            installation.service.set_state(&installation.grant(scope.as_deref())?, &ids, to.0)?;
-            let whole: Vec<String> = ids.iter().map(ToString::to_string).collect();
-            let moved = serde_json::json!({ "memory_ids": whole, "state": to });
-            let state = in_words("state", to);
-            output
-                .show(&moved, |_| format!("{} now {state}", counted(ids.len(), "memory is", "memories are")))
+            set_state(config, &memory_ids, to, scope.as_deref(), output)
         }
         MemoryCommand::Pin { memory_ids, scope } => {
             retention::pin(&assemble(config)?, &memory_ids, true, scope.as_deref(), output)
@@ -227,15 +220,33 @@ pub(super) fn run(config: &Config, command: MemoryCommand, output: &Output) -> R
         MemoryCommand::RedactUser(args) => redact::redact_user(config, *args, output),
         MemoryCommand::Audit(args) => audit::report(&assemble(config)?, &args, output),
         MemoryCommand::Promote(args) => promote(&assemble(config)?, &args, output),
-        MemoryCommand::Demote(args) => {
-            let installation = assemble(config)?;
-            let id = short_id::memory_id(&installation, args.scope.as_deref(), &args.memory_id, Care::Usual)?;
-            let from = installation.grant(args.scope.as_deref())?;
-            let to = read_target(&args.to, &installation.local)?.holder;
-            let moved = installation.service.demote(&from, id, to, args.justification.as_deref())?;
-            show_moved(&installation, moved, output)
-        }
+        MemoryCommand::Demote(args) => demote(config, &args, output),
     }
+}
+
+fn set_state(
+    config: &Config,
+    memory_ids: &[String],
+    to: wire::Lifecycle,
+    scope: Option<&str>,
+    output: &Output,
+) -> Result<()> {
+    let installation = assemble(config)?;
+    let ids = short_id::memory_ids(&installation, scope, memory_ids, Care::Usual)?;
+    installation.service.set_state(&installation.grant(scope)?, &ids, to.0)?;
+    let whole: Vec<String> = ids.iter().map(ToString::to_string).collect();
+    let moved = serde_json::json!({ "memory_ids": whole, "state": to });
+    let state = in_words("state", to);
+    output.show(&moved, |_| format!("{} now {state}", counted(ids.len(), "memory is", "memories are")))
+}
+
+fn demote(config: &Config, args: &MoveArgs, output: &Output) -> Result<()> {
+    let installation = assemble(config)?;
+    let id = short_id::memory_id(&installation, args.scope.as_deref(), &args.memory_id, Care::Usual)?;
+    let from = installation.grant(args.scope.as_deref())?;
+    let to = read_target(&args.to, &installation.local)?.holder;
+    let moved = installation.service.demote(&from, id, to, args.justification.as_deref())?;
+    show_moved(&installation, moved, output)
 }
 
 fn promote(installation: &Installation, args: &MoveArgs, output: &Output) -> Result<()> {

@@ -86,6 +86,13 @@ macro_rules! handles {
 
 handles! { Browse Consents Custodian LegalHolds ManagedMemories Purposes Records SignIns Users VaultLocks }
 
+impl VaultLocks<'_> {
+    /// Makes a guess at the passphrase of a vault cost `cost` from now on. Only tests lower it.
+    pub fn stretching(lacuna: Lacuna, cost: PassphraseCost) -> Lacuna {
+        Lacuna { service: lacuna.service.stretching(cost) }
+    }
+}
+
 impl Lacuna {
     /// Puts the parts together. Nothing is opened yet.
     pub fn new(parts: Parts) -> Self {
@@ -100,11 +107,6 @@ impl Lacuna {
     /// Counts tokens by `counter` from now on; [`lacuna_types::token_count::estimate`] counts until then.
     pub fn counting(self, counter: TokenCounter) -> Self {
         Self { service: self.service.counting(counter) }
-    }
-
-    /// Makes a guess at the passphrase of a vault cost `cost` from now on. Only tests lower it.
-    pub fn stretching(self, cost: PassphraseCost) -> Self {
-        Self { service: self.service.stretching(cost) }
     }
 
     /// Names the recipients that are told of erasures.

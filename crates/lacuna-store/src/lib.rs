@@ -4,6 +4,7 @@
 //! - [`keys`] keeps wrapped keys in a place of their own, so that a backup of the rows holds none of them.
 //! - [`blobs`] keeps sealed texts that are too large for a row.
 //! - [`folder`] locks a data folder, for many who use it or for one who replaces it.
+//! - [`foreign`] reads other programs' files for imports.
 //! - [`cbor`] reads and writes the encoding of frames and audit entries.
 //!
 //! A commit names the revision that it expects; another writer's commit in between is a conflict:
@@ -33,6 +34,7 @@ pub mod blobs;
 pub mod cbor;
 mod failure;
 pub mod folder;
+pub mod foreign;
 pub mod keys;
 pub mod rows;
 pub mod signature;

@@ -59,7 +59,7 @@ impl ToSeal<'_> {
 /// The row of one memory for the store, with the parts of its frame that are neither words nor facets.
 pub(crate) struct SealedRow {
     pub(crate) row: Row,
-    /// How long it is kept, and why.
+    /// The end of its time, and the reason.
     pub(crate) term: RetentionTerm,
     key: WrappedMemoryKey,
     terms: Vec<u8>,

@@ -424,7 +424,7 @@ fn a_locked_vault_is_saved_and_put_back_without_its_secret() {
     const SECRET: &str = "five tall ships in a row";
     let clock = Arc::new(ManualClock::at("2026-04-12T09:15:00Z".parse().unwrap()));
     let (first, second) = (Site::new(&clock, 41), Site::new(&clock, 42));
-    let service = |site: &Site| site.service().stretching(PassphraseCost::LEAST);
+    let service = |site: &Site| VaultLocks::stretching(site.service(), PassphraseCost::LEAST);
     let lacuna = service(&first);
     lacuna.keep("anna", "The spare key is under the third stone.").unwrap();
     VaultLocks::of(&lacuna).protect(&grant("anna"), SECRET).unwrap();

@@ -16,7 +16,7 @@ const FACT: &str = "The spare key is under the third stone.";
 
 /// A service whose guesses at passphrases cost little.
 fn node(world: &World) -> Lacuna {
-    world.service().stretching(PassphraseCost::LEAST)
+    VaultLocks::stretching(world.service(), PassphraseCost::LEAST)
 }
 
 fn anna() -> Grant<LockVault> {
@@ -363,7 +363,7 @@ fn a_crash_at_any_step_leaves_a_vault_that_opens() {
         let world = World::ram();
         node(&world).keep("anna", FACT).unwrap();
         let (lacuna, faults) = world.faulty();
-        let lacuna = lacuna.stretching(PassphraseCost::LEAST);
+        let lacuna = VaultLocks::stretching(lacuna, PassphraseCost::LEAST);
         faults.die(nth, lacuna_store::rows::FaultTiming::Before);
         let done = VaultLocks::of(&lacuna).protect(&anna(), PASSPHRASE).is_ok();
         faults.heal();

@@ -57,7 +57,7 @@ struct Scanned {
 
 /// A memory that a redaction changes, and the rules that ask for it.
 #[derive(Serialize)]
-struct RedactionView {
+struct PlannedRedaction {
     memory_id: String,
     rules: Vec<String>,
     /// A record, which only its program puts anew.
@@ -67,7 +67,7 @@ struct RedactionView {
 /// A redaction that was planned, or carried out.
 #[derive(Serialize)]
 struct RedactionAnswer {
-    planned: Vec<RedactionView>,
+    planned: Vec<PlannedRedaction>,
     dry_run: bool,
     /// Memories that live on without the parts that went, under the ids that they have now.
     redacted: Vec<ReplacedMemory>,
@@ -142,7 +142,7 @@ fn redact(config: &Config, args: &ScanArgs, output: &Output) -> Result<()> {
         };
         pairs.into_iter().map(view).collect()
     };
-    let view = |one: StoredRedaction| RedactionView {
+    let view = |one: StoredRedaction| PlannedRedaction {
         memory_id: one.id.to_string(),
         rules: one.rules,
         stays: one.stays,
@@ -166,7 +166,7 @@ fn redaction(answer: &RedactionAnswer) -> String {
     if answer.planned.is_empty() {
         return "nothing that is stored would be changed".to_owned();
     }
-    let fate = |one: &RedactionView| if one.stays { "stays: put the record anew" } else { "redacted" };
+    let fate = |one: &PlannedRedaction| if one.stays { "stays: put the record anew" } else { "redacted" };
     let rows =
         answer.planned.iter().map(|one| [one.memory_id.clone(), one.rules.join(", "), fate(one).to_owned()]);
     let mut told = table(["memory", "rules", "becomes"], rows);

@@ -10,6 +10,7 @@ use super::App;
 use super::body::Json;
 use super::problem::Problems;
 use crate::codes;
+use crate::passphrase::refuse_weak;
 use crate::wire::failure::{Failure, Result};
 use crate::wire::{
     LOST_MEANS_LOST, ProtectRequest, ProtectedView, ProtectionView, UnlockRequest, UnprotectRequest,
@@ -55,7 +56,7 @@ pub(super) async fn protect(
     Extension(caller): Extension<Caller>,
     Json(request): Json<ProtectRequest, PROTECTION_BYTES_MAX>,
 ) -> Result<axum::Json<ProtectedView>> {
-    request.check()?;
+    refuse_weak(&request.new_passphrase.0, false)?;
     let protected = app.work(move |core| {
         let (grant, locks) = (granted(&caller)?, VaultLocks::of(core));
         let code = if request.is_change() {

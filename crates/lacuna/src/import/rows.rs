@@ -3,14 +3,15 @@
 //! `psql -Atc 'select row_to_json(store) from store'` writes the lines.
 
 use std::collections::BTreeMap;
+use std::ops::ControlFlow;
 use std::path::Path;
 
 use lacuna_core::transfer::{Carried, ImportRecord, Origin};
+use lacuna_store::foreign::{ForeignRow, each_foreign_row};
 use lacuna_types::{
     DecayProfile, Draft, History, Lifecycle, MemoryId, RecordFacet, RecordPlace, SearchedText, Source,
     SourceType, Trust,
 };
-use rusqlite::{Connection, OpenFlags, Row};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
@@ -26,6 +27,8 @@ const MEM0: &str = "mem0";
 pub(crate) const SQLITE_MARK: &[u8] = b"SQLite format 3\0";
 /// Rows of one history; more than any person's memory has.
 const HISTORY_ROWS_MAX: usize = 5_000_000;
+/// The events of a history, oldest first.
+const HISTORY: &str = "select memory_id, new_memory, coalesce(updated_at, created_at), event, is_deleted from history order by rowid";
 const MINUTE_MS: f64 = 60_000.0;
 
 /// One row of the table `store`.
@@ -107,26 +110,17 @@ struct HistoryEvent {
 /// Reads the history that mem0 keeps in SQLite: the last text of each memory that was not deleted. Earlier texts, and those of deleted memories, which
 /// the file still holds, are not taken.
 pub(crate) fn read_mem0_history(path: &Path, intake: &mut Intake<'_>) -> Result<()> {
-    let unreadable = |error: rusqlite::Error| {
-        let reason = match error {
-            rusqlite::Error::SqliteFailure(fault, _) => fault.to_string(),
-            _ => "it has no history of mem0".to_owned(),
-        };
-        Failure::new(&codes::UNKNOWN_FORMAT, format!("{}: {reason}", path.display()))
-    };
-    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    let database = Connection::open_with_flags(path, flags).map_err(unreadable)?;
-    let order = "select memory_id, new_memory, coalesce(updated_at, created_at), event, is_deleted from history \
-                 order by rowid";
-    let mut statement = database.prepare(order).map_err(unreadable)?;
-    let rows = statement.query_map([], event).map_err(unreadable)?;
     let mut last: BTreeMap<String, HistoryEvent> = BTreeMap::new();
-    for (count, row) in rows.enumerate() {
-        if count >= HISTORY_ROWS_MAX {
-            return Err(Failure::new(&codes::TOO_LARGE, format!("more than {HISTORY_ROWS_MAX} rows")));
-        }
-        let event = row.map_err(unreadable)?;
-        last.insert(event.memory.clone(), event);
+    let mut rows = 0;
+    let take = |row: ForeignRow| {
+        rows += 1;
+        last.extend(event(row).map(|event| (event.memory.clone(), event)));
+        if rows > HISTORY_ROWS_MAX { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    };
+    each_foreign_row(path, HISTORY, take)
+        .map_err(|reason| Failure::new(&codes::UNKNOWN_FORMAT, format!("{}: {reason}", path.display())))?;
+    if rows > HISTORY_ROWS_MAX {
+        return Err(Failure::new(&codes::TOO_LARGE, format!("more than {HISTORY_ROWS_MAX} rows")));
     }
     for event in last.into_values().filter(|event| !event.is_gone) {
         let fact = ImportedFact {
@@ -140,13 +134,9 @@ pub(crate) fn read_mem0_history(path: &Path, intake: &mut Intake<'_>) -> Result<
     Ok(())
 }
 
-fn event(row: &Row<'_>) -> rusqlite::Result<HistoryEvent> {
-    let event: Option<String> = row.get(3)?;
-    let is_deleted: Option<i64> = row.get(4)?;
-    Ok(HistoryEvent {
-        memory: row.get(0)?,
-        text: row.get(1)?,
-        at: row.get(2)?,
-        is_gone: event.as_deref() == Some("DELETE") || is_deleted.unwrap_or_default() != 0,
-    })
+/// The event of a row of [`HISTORY`]; `None` for a row that names no memory.
+fn event(row: ForeignRow) -> Option<HistoryEvent> {
+    let [memory, text, at, event, is_deleted] = <[Option<String>; 5]>::try_from(row).ok()?;
+    let is_gone = event.as_deref() == Some("DELETE") || is_deleted.is_some_and(|flag| flag != "0");
+    Some(HistoryEvent { memory: memory?, text, at, is_gone })
 }

@@ -10,7 +10,6 @@ use utoipa::ToSchema;
 use zeroize::Zeroizing;
 
 use super::scope::shown;
-use crate::passphrase::refuse_weak;
 use crate::wire::failure::{Failure, Result};
 
 /// A secret that a caller sends. It is zeroed when dropped, and never printed.
@@ -128,11 +127,6 @@ pub(crate) fn one_secret<'a>(
 }
 
 impl ProtectRequest {
-    /// Refuses a new passphrase that is easy to guess.
-    pub(crate) fn check(&self) -> Result<()> {
-        refuse_weak(&self.new_passphrase.0, false)
-    }
-
     /// Returns true when it changes a passphrase that there is already.
     pub(crate) fn is_change(&self) -> bool {
         self.passphrase.is_some() || self.recovery_code.is_some()

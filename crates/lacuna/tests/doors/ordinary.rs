@@ -52,7 +52,7 @@ fn found(server: &Server, sentences: &[Sentence]) -> usize {
 #[track_caller]
 fn assert_kept(door: &str, sentences: &[Sentence], found: usize) {
     let percent = found * 100 / sentences.len();
-    println!("{door}: kept as said and found {found} of {}", sentences.len());
+    eprintln!("{door}: kept as said and found {found} of {}", sentences.len());
     assert!(percent >= FOUND_PERCENT_MIN, "{door}: {found} of {}", sentences.len());
 }
 

@@ -17,8 +17,10 @@ const MCP_CLIENT: &str = "mcp==2.3.0";
 const MCP_INSPECTOR: [&str; 2] = ["node@22.23.3", "@modelcontextprotocol/inspector@2.12.0"];
 /// The one dependency of the Python SDK, the program that checks its types, and the packages that its adapters are for.
 const PYTHON_SDK: [&str; 4] = ["httpx==0.28.1", "mypy==2.4.1", "anthropic==2.8.0", "langchain-core==1.7.2"];
-/// The compiler of the TypeScript SDK, the types of the oldest release of Node that it supports, and Node.
-const TYPESCRIPT_SDK: [&str; 3] = ["node@22.23.3", "typescript@5.9.3", "@types/node@18.19.130"];
+/// The compiler of the TypeScript SDK, the types of the oldest release of Node that it supports, Node, and the package that an
+/// adapter is for.
+const TYPESCRIPT_SDK: [&str; 4] =
+    ["node@22.23.3", "typescript@5.9.3", "@types/node@18.19.130", "@anthropic-ai/sdk@1.9.0"];
 
 /// A C compiler and linker that knows the symbols of old C libraries, and the command of cargo that uses it.
 const ZIG: [&str; 2] = ["ziglang==0.15.2", "cargo-zigbuild==0.24.0"];
@@ -40,13 +42,8 @@ const PYTHON_ADAPTERS: [&str; 8] = [
     "pytest-asyncio==1.4.1.post1",
     "pytest-mock==3.17.0",
 ];
-const NODE_ADAPTERS: [&str; 5] = [
-    "node@22.23.3",
-    "mem0ai@3.3.1",
-    "@langchain/langgraph-checkpoint@1.1.5",
-    "@langchain/core@1.2.13",
-    "@anthropic-ai/sdk@1.9.0",
-];
+const NODE_ADAPTERS: [&str; 4] =
+    ["node@22.23.3", "mem0ai@3.3.1", "@langchain/langgraph-checkpoint@1.1.5", "@langchain/core@1.2.13"];
 /// The source distribution that has LangGraph's own tests of stores.
 const LANGGRAPH_SOURCE: &str = "langgraph-checkpoint==4.3.1";
 

@@ -137,23 +137,25 @@ fn the_examples_run() {
 
 #[test]
 fn the_store_for_javascript_works_under_langgraphs_class() {
-    tell_story("langgraph_story.mjs");
+    let Some(tools) = tools() else { return };
+    tell_story("langgraph_story.mjs", &tools);
 }
 
 #[test]
 fn anthropics_memory_tool_for_javascript_works() {
-    tell_story("anthropic_story.mjs");
+    // Its package is among the SDK's tools: mem0's, among the others, wants an older one.
+    let Some(tools) = crate::sdk::tools() else { return };
+    tell_story("anthropic_story.mjs", &tools);
 }
 
 /// Runs a script over the compiled SDK, with the packages that it is for.
-fn tell_story(story: &str) {
-    let Some(tools) = tools() else { return };
-    let Some(sdk) = std::env::var_os("LACUNA_TEST_SDK_TOOLS").map(PathBuf::from) else { return };
+fn tell_story(story: &str, packages: &Path) {
+    let Some(sdk) = crate::sdk::tools() else { return };
     let home = home("");
     let built = crate::sdk::compiled(&home, &sdk);
     let server = home.serve(&[]);
     let token = home.token("ada", "user", &[])["secret"].as_str().unwrap().to_owned();
-    let modules = tools.join("node/node_modules");
+    let modules = packages.join("node/node_modules");
     let script = format!("{REPOSITORY}/crates/lacuna/tests/doors/{story}");
     let args = [script.as_str(), built.to_str().unwrap(), modules.to_str().unwrap(), &server.url, &token];
     let done = run(&home, &modules.join("node/bin/node"), &args);

@@ -10,7 +10,7 @@ const REPOSITORY: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
 const PYTHON_SDK: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../sdk/python");
 const TYPESCRIPT_SDK: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../sdk/typescript");
 
-fn tools() -> Option<PathBuf> {
+pub(crate) fn tools() -> Option<PathBuf> {
     let folder = std::env::var_os("LACUNA_TEST_SDK_TOOLS").map(PathBuf::from);
     if folder.is_none() {
         eprintln!("skipped: no programs for the SDKs; `cargo xtask test` installs them");

@@ -13,7 +13,7 @@ use super::args::{ScopeArgs, words};
 use super::audit::{self, AuditReportArgs};
 use super::chart::row;
 use super::managed::{self, ExpireArgs, ReplaceArgs};
-use super::output::{Output, counted, day, fields, in_words, line, minute, table};
+use super::output::{Output, counted, day, fields, in_words, kept_until, line, minute, table};
 use super::recall::FilterArgs;
 use super::redact::{self, ClearArgs, RedactArgs, RedactUserArgs, TopicArgs};
 use super::retention;
@@ -328,8 +328,8 @@ fn listed(page: &MemoryPage) -> String {
 /// The gist with its label, and with the end of its time where something ends it.
 fn told(memory: &MemorySummary) -> String {
     let label = memory.source_label.iter().map(|label| format!(" [{label}]"));
-    let because = memory.kept_because.as_ref().map(|reason| format!(": {reason}")).unwrap_or_default();
-    let kept = memory.expires_at.iter().map(|at| format!(" [kept until {}{because}]", day(*at)));
+    let because = memory.kept_because.as_deref();
+    let kept = memory.expires_at.iter().map(|at| format!(" [kept until {}]", kept_until(*at, because)));
     std::iter::once(memory.gist.clone()).chain(label).chain(kept).collect()
 }
 
@@ -434,8 +434,7 @@ fn people(memory: &MemoryView) -> String {
         rows.push(("label", label.clone()));
     }
     if let Some(expiry) = facets.expires_at {
-        let because = memory.kept_because.as_ref().map(|reason| format!(": {reason}")).unwrap_or_default();
-        rows.push(("kept until", format!("{}{because}", day(expiry))));
+        rows.push(("kept until", kept_until(expiry, memory.kept_because.as_deref())));
     }
     if let Some(author) = &memory.author {
         rows.push(("author", author.clone()));

@@ -15,6 +15,8 @@ use crate::wire::failure::{Failure, Result};
 
 /// Columns of a table in a file or a pipe: people read it there too, and programs take JSON.
 const PIPED_COLUMNS: u16 = 80;
+/// Fewest columns that the variable `COLUMNS` can ask for.
+const PIPED_COLUMNS_MIN: u16 = 40;
 
 const RED: &str = "\u{1b}[1;31m";
 const CYAN: &str = "\u{1b}[36m";
@@ -106,7 +108,13 @@ impl Output {
     }
 }
 
-/// A table with a header, without borders, as wide as the terminal, or as [`PIPED_COLUMNS`] elsewhere.
+/// Columns of a table that no terminal shows: as the variable `COLUMNS` says, or the default.
+fn piped_columns(wanted: Option<&str>) -> u16 {
+    let wanted = wanted.and_then(|columns| columns.parse().ok());
+    wanted.map_or(PIPED_COLUMNS, |columns: u16| columns.max(PIPED_COLUMNS_MIN))
+}
+
+/// A table with a header, without borders, as wide as the terminal, or as [`piped_columns`] says elsewhere.
 pub(super) fn table<const N: usize>(
     header: [&str; N],
     rows: impl IntoIterator<Item = [String; N]>,
@@ -117,7 +125,7 @@ pub(super) fn table<const N: usize>(
         .set_content_arrangement(ContentArrangement::Dynamic)
         .set_header(header);
     if !io::stdout().is_terminal() {
-        table.set_width(PIPED_COLUMNS);
+        table.set_width(piped_columns(std::env::var("COLUMNS").ok().as_deref()));
     }
     for row in rows {
         table.add_row(row.map(|cell| line(&cell)));
@@ -141,6 +149,15 @@ pub(super) fn fields(rows: impl IntoIterator<Item = (&'static str, String)>) -> 
 /// The words for a value of a closed set, such as `explicit_save` of `source`; `--json` has the value itself.
 pub(super) fn in_words(set: &str, value: impl ToString) -> String {
     in_english(set, &value.to_string())
+}
+
+/// The end of a memory's time with its reason in words, such as `2027-01-15: financial`.
+pub(super) fn kept_until(at: Timestamp, because: Option<&str>) -> String {
+    let worded = |reason: &str| {
+        let sets = ["sensitivity", "retention", "privacy"].iter().map(|set| in_words(set, reason));
+        sets.into_iter().find(|words| words != reason).unwrap_or_else(|| reason.to_owned())
+    };
+    because.map_or_else(|| day(at), |reason| format!("{}: {}", day(at), worded(reason)))
 }
 
 /// A moment as a table shows it, in UTC and to the minute.
@@ -209,6 +226,14 @@ fn write_err(text: &str) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_pipe_has_eighty_columns_unless_the_environment_names_others() {
+        let cases = [(None, 80), (Some("120"), 120), (Some("3"), 40), (Some("wide"), 80), (Some("-1"), 80)];
+        for (wanted, columns) in cases {
+            assert_eq!(piped_columns(wanted), columns, "{wanted:?}");
+        }
+    }
 
     #[test]
     fn colours_are_for_terminals_that_show_them_and_people_who_want_them() {

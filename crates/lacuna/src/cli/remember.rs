@@ -11,7 +11,7 @@ use lacuna_types::{Clock, Lifecycle, TRANSCRIPT_CHARS_MAX};
 
 use super::args::{ScopeArgs, words};
 use super::managed::raw;
-use super::output::{Output, day, fields, in_words};
+use super::output::{Output, day, fields, in_words, kept_until};
 use super::short_id::{self, Care, short};
 use super::when::TimeArg;
 use super::{batch, settle};
@@ -278,10 +278,9 @@ fn question(asked: &Asked) -> String {
 
 /// The end of a memory's time, with its reason: "15 January 2027: financial".
 fn kept(until: Timestamp, view: &RememberedView) -> String {
-    let because = view.kept_because.as_ref().map(|reason| format!(": {reason}")).unwrap_or_default();
     let asked =
         view.asks_at.map(|at| format!("; you are asked about it from {}", day(at))).unwrap_or_default();
-    format!("{}{because}{asked}", day(until))
+    format!("{}{asked}", kept_until(until, view.kept_because.as_deref()))
 }
 
 fn people(view: &RememberedView) -> String {

@@ -353,7 +353,7 @@ fn every_fault_of_the_service_has_its_own_words() {
     finds(&home);
     bao.seal();
     assert_eq!(refusal(&home), "kms_unavailable");
-    assert!(home.run(&["doctor"]).stdout.contains("is sealed"));
+    assert!(home.run(&["doctor", "--json"]).stdout.contains("is sealed"));
 }
 
 /// A server that speaks as AWS does.

@@ -353,7 +353,7 @@ fn doctor_opens_the_blobs_of_every_vault() {
     changed[500] ^= 1;
     fs::write(&blob, changed).unwrap();
     for what in ["changed", "missing"] {
-        let told = home.run(&["doctor"]);
+        let told = home.run(&["doctor", "--json"]);
         assert!(told.code == 1 && told.stdout.contains(&id), "{what}: {}", told.stdout);
         assert!(!told.stdout.contains("lynx"), "no content");
         fs::remove_file(&blob).or_else(|_| fs::write(&blob, "")).unwrap();
@@ -490,8 +490,8 @@ fn an_old_copy_of_database_and_keystore_shows_nothing_that_was_forgotten() {
     let found = home.json(&["recall", "otter"])["memories"].to_string();
     assert!(found.contains("heron") && !found.contains("otter") && !found.contains(&id), "{found}");
     home.run(&["doctor"]).ok();
-    let audit = home.run(&["audit", "list", "--scope", "org"]);
-    assert!(audit.stdout.contains("rollback_accepted"), "{}{}", audit.stdout, audit.stderr);
+    let audit = home.json(&["audit", "list", "--scope", "org"]).to_string();
+    assert!(audit.contains("rollback_accepted"), "{audit}");
 }
 
 #[test]

@@ -169,7 +169,7 @@ fn what_is_stored_is_redacted_by_todays_rules_after_a_plan_and_with_a_receipt() 
     let replaced = done["redacted"].as_array().unwrap();
     assert!(replaced.iter().any(|one| one["was"] == badge.as_str()), "{done}");
     assert!(!home.run(&["export", "-"]).ok().stdout.contains("7731"));
-    let found = home.run(&["recall", "badge for the east door"]).ok().stdout;
+    let found = home.json(&["recall", "badge for the east door"]).to_string();
     assert!(found.contains("The badge for the east door is [SECRET_REDACTED]"), "{found}");
     assert!(home.run(&["recall", "when is the lantern walk?"]).ok().stdout.contains("at dusk"));
     assert_eq!(home.json(&["scan", "--stored"])["found"], json!([]));

@@ -63,7 +63,7 @@ fn an_export_comes_back_in_another_house() {
     let told = Home::new().run(&["import", path, "--refuse"]).ok().stdout;
     assert!(told.contains("stored 2 memories from lacuna"), "{told}");
     assert!(other.run(&["recall", "what does Anna drink?"]).ok().stdout.contains("Tea in the afternoon"));
-    let audit = other.run(&["audit", "list"]).ok().stdout;
+    let audit = other.json(&["audit", "list"]).to_string();
     assert_eq!(audit.matches("memory_import").count(), 1, "{audit}");
     other.run(&["audit", "verify"]).ok();
 }

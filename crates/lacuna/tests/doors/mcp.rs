@@ -165,7 +165,8 @@ fn a_model_cannot_give_its_own_words_a_persons_trust() {
 #[test]
 fn what_a_model_remembers_is_a_note_that_is_found_and_labelled_until_the_user_confirms_it() {
     const LABEL: &str = "noted by the assistant, not confirmed, low trust";
-    let home = Home::new();
+    // Wide enough for tables that break no line.
+    let home = Home::new().with("COLUMNS", "200");
     let mut spoken = Spoken::with(&home);
     let (failed, text, stored) = spoken.call("remember", json!({"content": "The pier opens at nine"}));
     assert!(!failed && stored["is_note"] == true && text.starts_with("Noted as"), "{text}");

@@ -126,7 +126,7 @@ impl Home {
                 command.env_remove(name);
             }
         }
-        command.args(args).env("LACUNA_DATA", self.data()).env("USER", "anna");
+        command.args(args).env("LACUNA_DATA", self.data()).env("USER", "anna").env_remove("COLUMNS");
         command.envs(self.env.iter().map(|(name, value)| (name, value)));
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
         command

@@ -155,7 +155,7 @@ impl<'a> Terms<'a> {
         for (category, set, rule) in &categories {
             // Whoever consents to a text that needs no consent keeps it expressly.
             let is_wanted = facets.privacy.basis == ConsentBasis::ExplicitConsent
-                && Sensitivity::needing_consent(&[*category]).is_empty();
+                && !Sensitivity::needing_consent(&[*category]).contains(category);
             let limit = limit(since, *set, *rule, given.is_some() || is_wanted, Ground::Category);
             limits.extend(limit.map(|limit| Limit { category: Some(*category), ..limit }));
         }

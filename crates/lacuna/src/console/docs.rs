@@ -36,7 +36,7 @@ macro_rules! pages {
 pages! {
     "Start": "get-started" "console" "assistants" "switch";
     "Use it": "http" "mcp" "sdk" "sessions" "context" "export";
-    "Privacy": "forgetting" "gate" "retention" "vaults" "audit" "policy" "compaction";
+    "Privacy": "forgetting" "gate" "keys" "retention" "vaults" "audit" "policy" "compaction";
     "Run it": "configuration" "operations" "errors" "seeds";
 }
 

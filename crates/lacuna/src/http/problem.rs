@@ -131,6 +131,7 @@ impl IntoResponses for Problems {
             ("415", "The body is not declared as JSON."),
             ("421", "The server was called by a name that is not its own."),
             ("422", "A field is not acceptable."),
+            ("423", "The vault is locked: it opens only with the passphrase of its person."),
             ("429", "The caller is over a limit; `Retry-After` has the time to wait."),
             ("500", "Stored data is damaged, or Lacuna has a defect."),
             ("503", "Not possible at the moment, or until an operator acts."),

@@ -400,7 +400,7 @@ fn whatever_is_out_of_reach_answers_like_what_does_not_exist() {
     println!("{total} pairs of answers over {} routes", routes.len());
     // Whatever else is described has a place for an id, a name or a scope, and was asked for every foreign one.
     // A person's request names no vault: it means all of the caller's organisation. The memory tool means the
-    // caller's own vault, and has a test of its own.
+    // caller's own vault, and has a test of its own; so do the routes of a vault's passphrase.
     let fixed = [
         "GET /docs/api",
         "GET /healthz",
@@ -411,6 +411,7 @@ fn whatever_is_out_of_reach_answers_like_what_does_not_exist() {
         "GET /v1/admin/jobs",
         "GET /v1/people/requests",
         "GET /v1/policy",
+        "GET /v1/protection",
         "GET /v1/scopes",
         "GET /v1/tokens",
         "GET /v1/views/forgetting/deletions",
@@ -421,10 +422,13 @@ fn whatever_is_out_of_reach_answers_like_what_does_not_exist() {
         "GET /v1/views/safety/audit",
         "POST /v1/admin/holds/{hold}/confirm",
         "POST /v1/admin/holds/{hold}/end",
+        "POST /v1/lock",
         "POST /v1/memory-tool",
         "POST /v1/people/requests",
         "POST /v1/people/requests/{request}/confirm",
         "POST /v1/people/requests/{request}/plan",
+        "POST /v1/protection/remove",
+        "POST /v1/unlock",
         "POST /v1/views/forgetting/request",
         "POST /v1/views/forgetting/verify",
         "POST /v1/views/governance/promote_scope",
@@ -440,6 +444,7 @@ fn whatever_is_out_of_reach_answers_like_what_does_not_exist() {
         "POST /v1/views/safety/detect-secrets",
         "POST /v1/views/safety/format",
         "POST /v1/views/safety/memories",
+        "PUT /v1/protection",
     ];
     assert_eq!(without_variables, fixed);
     assert!(compared.values().all(|count| *count == 0 || *count > 80), "{compared:?}");

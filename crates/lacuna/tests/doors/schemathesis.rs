@@ -9,6 +9,11 @@ use crate::support::Home;
 const SETTINGS: &str = r#"
 [checks.positive_data_acceptance]
 expected-statuses = ["2xx", 304, 400, 401, 403, 404, 409, 412, 413, 415, 422, 429]
+
+# A passphrase that nobody notes would lock the vault for everything that comes after it.
+[[operations]]
+include-name = "PUT /v1/protection"
+enabled = false
 "#;
 
 /// A guess finds no memory: some operations are told of one that is there.

@@ -153,7 +153,7 @@ fn a_promoted_memory_waits_where_a_direct_write_would() {
     server.bearing(&users[0]);
     let own = id(&server.post("/v1/memories", &json!({"content": "The pool opens at seven."})).expect(201));
     let direct = json!({"content": "The sauna is closed in June.", "scope": "team:desk"});
-    assert_eq!(server.post("/v1/memories", &direct).expect(201)["state"], "candidate");
+    assert_eq!(server.post("/v1/memories", &direct).expect(202)["state"], "candidate");
     let moved = server.post(&format!("/v1/memories/{own}/promote"), &json!({"to": "team:desk"})).expect(200);
     assert_eq!(moved["state"], "candidate");
     let asked = json!({"query": "when does the pool open?", "scope": "team:desk"});

@@ -7,6 +7,7 @@ use zeroize::Zeroizing;
 
 use crate::index::Stored;
 use crate::vault::open::{Held, OpenVault};
+use crate::vault::secrets::is_locked;
 use crate::vault::service::Service;
 
 /// Texts that one record is read into, at most; the rest is passed over.
@@ -59,13 +60,17 @@ fn hash(kind: u8, parts: &[&str]) -> u64 {
 }
 
 impl Service {
-    /// The memory that an id names in a vault: see [`OpenVault::named`]. An id that names none stays as it is.
+    /// The memory that an id names in a vault: see [`OpenVault::named`]. An id that names none stays as it is, and so does
+    /// every id of a locked vault, where nobody can look.
     pub(crate) fn named(&self, scope: &Scope, id: MemoryId) -> Result<MemoryId> {
         // Nearly every id is a memory's own, and an open vault knows it without a look at the store.
         if self.reader(scope).peek(|vault| vault.index.get(&id).is_some()) == Some(true) {
             return Ok(id);
         }
-        Ok(self.serve(scope, |vault| vault.named(id))?.flatten().unwrap_or(id))
+        match self.serve(scope, |vault| vault.named(id)) {
+            Err(error) if is_locked(&error) => Ok(id),
+            named => Ok(named?.flatten().unwrap_or(id)),
+        }
     }
 
     /// The memories that ids name.

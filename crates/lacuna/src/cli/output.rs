@@ -154,8 +154,10 @@ pub(super) fn in_words(set: &str, value: impl ToString) -> String {
 /// The end of a memory's time with its reason in words, such as `2027-01-15: financial`.
 pub(super) fn kept_until(at: Timestamp, because: Option<&str>) -> String {
     let worded = |reason: &str| {
+        // A value that no set has keeps its own letters.
+        let unknown = in_words("", reason);
         let sets = ["sensitivity", "retention", "privacy"].iter().map(|set| in_words(set, reason));
-        sets.into_iter().find(|words| words != reason).unwrap_or_else(|| reason.to_owned())
+        sets.into_iter().find(|words| *words != unknown).unwrap_or(unknown)
     };
     because.map_or_else(|| day(at), |reason| format!("{}: {}", day(at), worded(reason)))
 }

@@ -337,7 +337,8 @@ fn blobs(home: &Home) -> Vec<PathBuf> {
 
 #[test]
 fn doctor_opens_the_blobs_of_every_vault() {
-    let home = Home::new();
+    // Wide enough for a table that breaks no line.
+    let home = Home::new().with("COLUMNS", "200");
     let tale = TALE.repeat(2_000);
     home.remember("Anna's own note");
     let remember = ["remember", &tale, "--content-type", "transcript", "--json"];

@@ -261,7 +261,7 @@ impl<'w> History<'w> {
         self.went("twin", &done);
     }
 
-    /// What only a session under way knows, by its word.
+    /// Working memory of the session under way, by its word.
     fn forget_from_mind(&mut self) {
         if self.working.is_empty() {
             return self.hold_in_mind();

@@ -20,14 +20,14 @@ const CLIENT: &str = "lacuna console";
 const SECRET: &str = "s3cret: of the client";
 const RETURN: &str = "/console/sign-on/return";
 
-/// What the provider remembers of a code that it handed out.
+/// A code that the provider handed out, with the request that asked for it.
 struct HandedOut {
     challenge: String,
     nonce: String,
     redirect: String,
 }
 
-/// What the provider says, and what the test changes about it.
+/// Answers of the provider, and the changes that a test makes to them.
 #[derive(Default)]
 struct Sayings {
     codes: HashMap<String, HandedOut>,

@@ -154,9 +154,9 @@ pub(super) fn in_words(set: &str, value: impl ToString) -> String {
 /// The end of a memory's time with its reason in words, such as `2027-01-15: financial`.
 pub(super) fn kept_until(at: Timestamp, because: Option<&str>) -> String {
     let worded = |reason: &str| {
-        // A value that no set has keeps its own letters.
+        // Categories are words already, and a value that no set has keeps its own letters.
         let unknown = in_words("", reason);
-        let sets = ["sensitivity", "retention", "privacy"].iter().map(|set| in_words(set, reason));
+        let sets = ["retention", "privacy"].iter().map(|set| in_words(set, reason));
         sets.into_iter().find(|words| *words != unknown).unwrap_or(unknown)
     };
     because.map_or_else(|| day(at), |reason| format!("{}: {}", day(at), worded(reason)))

@@ -35,6 +35,7 @@ pub fn install(folder: &Path) -> Result<Lacuna> {
     }
     let token = TokenRequest {
         operations: Vec::new(),
+        without: Vec::new(),
         user: UserId::new("ben")?,
         roles: vec![Role::Reader],
         label: "laptop".into(),

@@ -137,6 +137,20 @@ mod tests {
     }
 
     #[test]
+    fn the_targets_know_every_dependency_of_the_program() {
+        let read = |path: &str| fs::read_to_string(Path::new(FOLDER).join(path)).unwrap();
+        let (program, ours) = (read("../crates/lacuna/Cargo.toml"), read("Cargo.toml"));
+        let (_, dependencies) = program.split_once("[dependencies]\n").unwrap();
+        let lines = dependencies.lines().take_while(|line| !line.starts_with('['));
+        let names: Vec<&str> = lines.filter_map(|line| line.split(['.', ' ', '=']).next()).collect();
+        assert!(names.len() > 10);
+        for name in names.into_iter().filter(|name| !name.is_empty() && !name.starts_with('#')) {
+            let is_named = |line: &str| line.split([' ', '=', '.']).next() == Some(name);
+            assert!(ours.lines().any(is_named), "fuzz/Cargo.toml lacks {name}");
+        }
+    }
+
+    #[test]
     fn every_target_has_seeds_and_a_binary() {
         let manifest = fs::read_to_string(Path::new(FOLDER).join("Cargo.toml")).unwrap();
         let targets = targets().unwrap();

@@ -42,6 +42,9 @@ const PYTHON_ADAPTERS: [&str; 8] = [
     "pytest-asyncio==1.4.1.post1",
     "pytest-mock==3.17.0",
 ];
+/// Frameworks whose dependencies do not fit beside those of the packages above.
+const PYTHON_FRAMEWORKS: [&str; 4] =
+    ["agent-framework-core==1.23.0", "google-adk==2.13.0", "llama-index-core==0.14.25", "httpx==0.28.1"];
 const NODE_ADAPTERS: [&str; 4] =
     ["node@22.23.3", "mem0ai@3.3.1", "@langchain/langgraph-checkpoint@1.1.5", "@langchain/core@1.2.13"];
 /// The source distribution that has LangGraph's own tests of stores.
@@ -126,9 +129,10 @@ fn seaweedfs() -> Result<PathBuf> {
 
 /// The packages that the adapters are tested with. Answers with their folder.
 fn adapter_tools() -> Result<PathBuf> {
-    let wanted = [&PYTHON_ADAPTERS[..], &NODE_ADAPTERS].concat();
+    let wanted = [&PYTHON_ADAPTERS[..], &PYTHON_FRAMEWORKS, &NODE_ADAPTERS].concat();
     installed("adapters", &wanted, |folder| {
         python(&folder.join("python"), &PYTHON_ADAPTERS)?;
+        python(&folder.join("frameworks"), &PYTHON_FRAMEWORKS)?;
         node(&folder.join("node"), &NODE_ADAPTERS)?;
         langgraph_source(folder)
     })

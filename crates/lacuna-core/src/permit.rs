@@ -3,7 +3,7 @@
 
 use std::marker::PhantomData;
 
-use lacuna_types::{Error, Group, Holder, Operation, OrgId, Result, Role, Scope, UserId};
+use lacuna_types::{Error, Group, Holder, Operation, OrgId, Result, Role, Scope, Sensitivity, UserId};
 
 /// Characters of a client's name that the audit keeps.
 const CLIENT_CHARS_MAX: usize = 40;
@@ -23,6 +23,8 @@ pub struct Caller {
     pub client: Option<String>,
     /// The service that sent the call; `None` when the user did.
     pub delegation: Option<Delegation>,
+    /// The sensitive categories that the caller's token is not for: their memories look missing to it.
+    pub without: Vec<Sensitivity>,
 }
 
 /// A service, and the operations that it may carry out for people.
@@ -52,7 +54,15 @@ impl<'a> From<&'a str> for Acting<'a> {
 impl Caller {
     /// A caller who belongs to no team and no deployment.
     pub fn new(org: OrgId, user: UserId, roles: Vec<Role>) -> Self {
-        Self { org, user, roles, memberships: Vec::new(), client: None, delegation: None }
+        Self {
+            org,
+            user,
+            roles,
+            memberships: Vec::new(),
+            client: None,
+            delegation: None,
+            without: Vec::new(),
+        }
     }
 
     /// The same caller, speaking through the program that names itself `client`. The name comes from outside and goes into

@@ -51,6 +51,12 @@ impl Upkeep<'_> {
         crate::keep::retention::sweep::sweep(self.service, &PassedOver::default(), progress)
     }
 
+    /// Asks the owner of a vault to look through it, if it is time. Answers with the number of memories that wait for the
+    /// review, from the moment of asking for a day.
+    pub fn review_due(&self, grant: &Grant<Review>) -> Result<Option<usize>> {
+        crate::govern::review::prompt::review_due(self.service, grant)
+    }
+
     /// Gives every row of a vault the expiry that rules and settings ask for. Answers with how many had
     /// another one.
     pub fn restamp(&self, scope: &Scope) -> Result<usize> {
@@ -291,7 +297,7 @@ impl Tokens<'_> {
     }
 }
 
-/// Consents of a person to keep what they say about sensitive categories.
+/// Consents of a person: to what is kept about sensitive categories, to patterns, to keeping for long.
 pub struct Consents<'a> {
     pub(crate) service: &'a Service,
 }
@@ -302,14 +308,14 @@ impl Consents<'_> {
         crate::govern::consent::consents(self.service, grant)
     }
 
-    /// Gives a consent for a category and a purpose, and releases what was held for it.
-    pub fn give(&self, grant: &Grant<Retain>, category: Sensitivity, purpose: &str) -> Result<ConsentGiven> {
-        crate::govern::consent::give_consent(self.service, grant, category, purpose)
+    /// Gives a consent for a topic and a purpose, and releases what was held for it.
+    pub fn give(&self, grant: &Grant<Retain>, topic: ConsentTopic, purpose: &str) -> Result<ConsentGiven> {
+        crate::govern::consent::give_consent(self.service, grant, topic, purpose)
     }
 
     /// Revokes a consent, and names the memories that were kept with it.
-    pub fn revoke(&self, grant: &Grant<Retain>, category: Sensitivity) -> Result<ConsentRevoked> {
-        crate::govern::consent::revoke_consent(self.service, grant, category)
+    pub fn revoke(&self, grant: &Grant<Retain>, topic: ConsentTopic) -> Result<ConsentRevoked> {
+        crate::govern::consent::revoke_consent(self.service, grant, topic)
     }
 }
 

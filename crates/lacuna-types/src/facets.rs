@@ -148,6 +148,43 @@ facet!(
 });
 
 facet!(
+    /** The topics that an owner consents to once: a sensitive category, patterns of behaviour, or keeping for long. */
+    ConsentTopic, "category", {
+    Health = 1 "health",
+    Financial = 2 "financial",
+    Biometric = 3 "biometric",
+    Location = 4 "location",
+    PoliticalReligious = 5 "political_religious",
+    Relationships = 6 "relationships",
+    Professional = 7 "professional",
+    Preferences = 8 "preferences",
+    Patterns = 64 "patterns",
+    LongTerm = 65 "long_term",
+});
+
+impl ConsentTopic {
+    /// The sensitive category, where it is one.
+    pub fn sensitivity(self) -> Option<Sensitivity> {
+        Sensitivity::from_code(self.code())
+    }
+}
+
+impl From<Sensitivity> for ConsentTopic {
+    fn from(category: Sensitivity) -> Self {
+        match category {
+            Sensitivity::Health => Self::Health,
+            Sensitivity::Financial => Self::Financial,
+            Sensitivity::Biometric => Self::Biometric,
+            Sensitivity::Location => Self::Location,
+            Sensitivity::PoliticalReligious => Self::PoliticalReligious,
+            Sensitivity::Relationships => Self::Relationships,
+            Sensitivity::Professional => Self::Professional,
+            Sensitivity::Preferences => Self::Preferences,
+        }
+    }
+}
+
+facet!(
     /** The legal ground on which a memory is kept. */
     ConsentBasis, "consent_basis", {
     ServiceDelivery = 1 "service-delivery",

@@ -200,9 +200,15 @@ impl Facets {
             && !self.is_record()
     }
 
-    /// Returns true for sensitive data that is held sealed until its owner consents: it has no legal ground yet.
+    /// Returns true for a memory that is held sealed until its owner consents: sensitive data, or a pattern where the
+    /// policy wants a consent for those.
     pub fn is_held(&self) -> bool {
-        self.privacy.is_held()
+        self.privacy.is_held() || self.history.waits == Some(Wait::Consent)
+    }
+
+    /// Returns true for a pattern of somebody's behaviour.
+    pub fn is_pattern(&self) -> bool {
+        self.category == Category::WorkPattern || self.content_type == ContentType::Pattern
     }
 
     /// Returns true for a record: a value that a program keeps under a place.

@@ -250,8 +250,8 @@ codes! {
         "Look at them with `lacuna doctor`; `lacuna jobs run rotate` tries again.";
     MOVE_UNFINISHED "move_unfinished" 503 MISCONFIGURED "A move of the keys to another custody was interrupted. Nothing was lost."
         "Run the same `lacuna keys move` again.";
-    WRONG_PASSPHRASE "wrong_passphrase" 503 MISCONFIGURED "The passphrase does not open the keys."
-        "Set LACUNA_PASSPHRASE to the passphrase that the keys were made with.";
+    WRONG_PASSPHRASE "wrong_passphrase" 503 MISCONFIGURED "The passphrase does not open the keys, the backup or the export."
+        "Give the one that it was made with: LACUNA_PASSPHRASE for keys, LACUNA_BACKUP_PASSPHRASE for a full backup, LACUNA_EXPORT_PASSPHRASE for an export.";
     PASSPHRASE_REQUIRED "passphrase_required" 503 MISCONFIGURED "The keys are protected by a passphrase, and none was given."
         "Set LACUNA_PASSPHRASE, or run in a terminal and answer the prompt.";
     KEY_NOT_PROTECTED "key_not_protected" 503 MISCONFIGURED "A passphrase was given, but the keys were made without one."

@@ -89,6 +89,7 @@ const KEYS: &[&str] = &[
     "oidc.issuer",
     "oidc.audience",
     "oidc.jwks_url",
+    "oidc.resource",
     "oidc.refetch_seconds",
     "oidc.org",
     "oidc.org_claim",

@@ -34,6 +34,7 @@ struct RawPolicy {
     preset: Option<String>,
     fail_on_secret: Option<bool>,
     sensitive_allowed: Option<bool>,
+    pattern_consent: Option<bool>,
     min_salience: Option<f32>,
     max_atoms: Option<usize>,
     approval: Option<String>,
@@ -98,6 +99,7 @@ impl RawPolicy {
         let mut policy = Policy::of(preset);
         policy.fail_on_secret = self.fail_on_secret.unwrap_or(policy.fail_on_secret);
         policy.sensitive_allowed = self.sensitive_allowed.unwrap_or(policy.sensitive_allowed);
+        policy.pattern_consent = self.pattern_consent.unwrap_or(policy.pattern_consent);
         policy.min_salience = self.min_salience.unwrap_or(policy.min_salience);
         policy.max_atoms = self.max_atoms.unwrap_or(policy.max_atoms);
         policy.approval =

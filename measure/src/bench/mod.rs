@@ -5,6 +5,7 @@ mod console;
 mod context;
 mod corpus;
 mod forgetting;
+mod gate;
 mod http;
 mod lifecycle;
 mod measure;
@@ -64,6 +65,8 @@ pub(crate) enum Part {
     Context,
     /// Remember and delete, beside a memory layer.
     Write,
+    /// The gate by itself, on texts of 500 characters in ASCII and beyond it.
+    Gate,
     /// A hundred conversations at once, with the jobs that run beside them.
     Sessions,
     /// The HTTP door under 64 connections, and overloaded.

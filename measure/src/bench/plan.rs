@@ -22,6 +22,8 @@ pub(super) struct Plan {
     /// Memories remembered with their embedding, and questions and deletions after that.
     pub(super) written: usize,
     pub(super) deleted: usize,
+    /// Texts of each kind that the gate is timed on.
+    pub(super) gated: usize,
     /// Memories that mention what is forgotten at once.
     pub(super) mentions: usize,
     /// Turns that are appended, over how many sessions, and how many people have them.
@@ -53,6 +55,7 @@ pub(super) const FULL: Plan = Plan {
     openings: 30,
     written: 1_000,
     deleted: 200,
+    gated: 500,
     mentions: 500,
     turns: 100_000,
     sessions: 100,
@@ -78,6 +81,7 @@ pub(super) const QUICK: Plan = Plan {
     openings: 3,
     written: 100,
     deleted: 10,
+    gated: 20,
     mentions: 20,
     turns: 40,
     sessions: 4,

@@ -10,7 +10,7 @@ use super::peers::{self, Python, VECTOR_PEERS};
 use super::plan::Plan;
 use super::report::{Report, ratio, thousands, time, times};
 use super::sizes::{Figures, Place};
-use super::{Part, assistant, console, context, http, lifecycle, sessions, sizes};
+use super::{Part, assistant, console, context, gate, http, lifecycle, sessions, sizes};
 use crate::Result;
 
 /// The figure that hot recall should reach at a size.
@@ -25,6 +25,7 @@ const CONTEXT_TARGET: Duration = Duration::from_millis(3);
 const PLAN_TARGET: Duration = Duration::from_millis(50);
 const DELETE_TARGET: Duration = Duration::from_millis(10);
 const ENTITY_TARGET: Duration = Duration::from_secs(1);
+const GATE_TARGET: Duration = Duration::from_millis(1);
 const APPEND_TARGET: Duration = Duration::from_millis(50);
 const FIRST_PAGE_TARGET: Duration = Duration::from_millis(100);
 const MEMORY_PAGE_TARGET: Duration = Duration::from_millis(50);
@@ -78,6 +79,9 @@ pub(super) fn write(
     if wanted(Part::Write) {
         run.writing()?;
         run.forgetting()?;
+    }
+    if wanted(Part::Gate) {
+        run.gate()?;
     }
     if wanted(Part::Sessions) {
         run.talking()?;
@@ -387,6 +391,29 @@ impl Run<'_> {
         ];
         rows.extend(figures.plans.iter().map(plan));
         self.report.table(&["", "measured", "target", "of target"], rows);
+        Ok(())
+    }
+
+    fn gate(&mut self) -> Result {
+        progress("the gate");
+        self.report.heading("The gate by itself");
+        self.report.line(&format!(
+            "Texts of {} characters, {} of each kind by turns, static model, no other memory; the embedding is taken off the median.\n",
+            gate::TEXT_CHARS, self.plan.gated
+        ));
+        let costs = gate::measure(self.plan.gated, self.temporary()?.path())?;
+        let rows = costs.iter().map(|cost| {
+            vec![
+                cost.kind.to_owned(),
+                time(cost.gate()),
+                format!("≤ {}", time(GATE_TARGET)),
+                ratio(cost.gate(), GATE_TARGET),
+                time(cost.whole.p99),
+                time(cost.embedding.p50),
+            ]
+        });
+        let head = ["texts", "gate, p50", "target", "of target", "with the embedding, p99", "embedding, p50"];
+        self.report.table(&head, rows.collect());
         Ok(())
     }
 

@@ -125,6 +125,36 @@ class AdkMemory(People):
         asyncio.run(story())
 
 
+@unittest.skipIf(importlib.util.find_spec("agent_framework") is None, "agent-framework-core is not installed")
+class AgentFramework(People):
+    def test_what_was_said_in_one_session_reaches_the_model_in_the_next(self) -> None:
+        from agent_framework import Agent, BaseChatClient, ChatResponse, Message
+
+        from lacuna_memory.adapters.agent_framework import LacunaContextProvider
+
+        prompts: list[str] = []
+
+        class Model(BaseChatClient):  # type: ignore[misc, type-arg]
+            async def _inner_get_response(self, *, messages: Any, stream: bool, options: Any, **more: Any) -> Any:
+                prompts.append("\n".join(message.text for message in messages))
+                return ChatResponse(messages=[Message(role="assistant", contents=["Noted."])])
+
+        async def story() -> None:
+            memory = self.person()
+            agent = Agent(client=Model(), context_providers=[LacunaContextProvider(memory)])
+            await agent.run("The spare key is with Ingrid.", session=agent.create_session())
+            second = agent.create_session()
+            await agent.run("Who has the spare key?", session=second)
+            self.assertIn("Ingrid", prompts[1])
+            turns = memory.show_session(second.session_id)["turns"]
+            self.assertEqual([turn["role"] for turn in turns], ["user", "assistant"])
+            quiet = Agent(client=Model(), context_providers=[LacunaContextProvider(memory, keep_turns=False)])
+            await quiet.run("My umbrella is green.", session=quiet.create_session())
+            self.assertEqual(memory.search("umbrella", strong_only=True)["memories"], [])
+
+        asyncio.run(story())
+
+
 @unittest.skipIf(importlib.util.find_spec("langmem") is None, "langmem is not installed")
 class LangMem(People):
     def test_its_tools_keep_change_find_and_erase(self) -> None:

@@ -172,6 +172,8 @@ export type Confabulation = "strict" | "moderate";
 
 export type ConsentBasis = "service-delivery" | "legitimate-interest" | "explicit-consent" | "legal-obligation" | "not-applicable";
 
+export type ConsentTopic = "health" | "financial" | "biometric" | "location" | "political_religious" | "relationships" | "professional" | "preferences" | "patterns" | "long_term";
+
 export type ContentType = "transcript" | "summary" | "fact" | "preference" | "pattern";
 
 /** Memories for a turn: as a section for a prompt, and as data. */
@@ -232,9 +234,9 @@ export type ContextRequest = {
   cooldown_turns?: number | null;
   /**
    * True lets the words of the turn ("my", "our", "the docs") narrow the lanes, unless `lane_filter`
-   * names some.
+   * names some; false does not; as the policy says when absent.
    */
-  intent?: boolean;
+  intent?: boolean | null;
   lane_filter?: Array<Lane>;
   /** Memories in the section, instead of the policy's limit. */
   max_memories?: number | null;
@@ -627,10 +629,10 @@ export type Health = {
   version: string;
 };
 
-/** A sensitive text that is held sealed until its owner consents. No search finds it. */
+/** A text that is held sealed until its owner consents. No search finds it. */
 export type Held = {
-  /** The categories to consent to. */
-  categories: Array<Sensitivity>;
+  /** The consents that it needs: sensitive categories, or `patterns`. */
+  categories: Array<ConsentTopic>;
   memory_id: string;
   /** The time at which it is gone without a consent. */
   until: string;
@@ -653,6 +655,8 @@ export type ImportReport = {
   /** The vault. */
   scope: string;
   stored: number;
+  /** Records that this installation did not write as they stand: they have medium trust at most. */
+  unproven: number;
   /** Of those stored, the ones that wait for a review. */
   waiting: number;
 };
@@ -678,6 +682,8 @@ export type Imported = {
   /** Its number in the file, from 1. */
   record: number;
   state?: Lifecycle | null;
+  /** True if this installation did not write the record as it stands: it has medium trust at most. */
+  unproven: boolean;
   waits?: Wait | null;
 };
 
@@ -860,7 +866,10 @@ export type Moved = {
   previous_id: string;
   promotion: Promotion;
   scope: string;
-  /** `active`; `candidate` if it waits for approval, as a direct write there would; `approved` during a grace period. */
+  /**
+   * `active`; `candidate` if it waits for approval, as a direct write there would; `approved` during a
+   * grace period.
+   */
   state: Lifecycle;
 };
 
@@ -1388,9 +1397,9 @@ export type SearchRequest = {
   include_archived?: boolean;
   /**
    * True lets the words of the question ("my", "our", "the docs") narrow the lanes, unless `lane_filter`
-   * names some.
+   * names some; false does not; as the policy says when absent.
    */
-  intent?: boolean;
+  intent?: boolean | null;
   lane_filter?: Array<Lane>;
   /** Memories at most; when absent, ten of events and twenty of facts. */
   max_results?: number | null;
@@ -1552,6 +1561,8 @@ export type Token = {
   roles: Array<Role>;
   token_id: string;
   user: string;
+  /** Sensitive categories that it is not for. */
+  without?: Array<Sensitivity>;
 };
 
 /** A new token with its secret, which is shown this once. */
@@ -1573,6 +1584,11 @@ export type TokenRequest = {
   roles: Array<Role>;
   /** The user whom the bearer speaks for. */
   user: string;
+  /**
+   * Sensitive categories that the token is not for: their memories look missing to its bearer. For the
+   * roles `agent`, `reader` and `service`.
+   */
+  without?: Array<Sensitivity>;
 };
 
 export type Trust = "low" | "medium" | "high";

@@ -1,7 +1,7 @@
 //! The check for a legal basis to keep personal data.
 
 use lacuna_types::policy::Policy;
-use lacuna_types::{ConsentBasis, PrivacyClass};
+use lacuna_types::{ConsentBasis, ConsentTopic, Facets, Holder, PrivacyClass, Sensitivity};
 
 use crate::gate::GateDecision;
 use crate::gate::report::{Question, Refusal};
@@ -37,4 +37,30 @@ fn sensitive(basis: Option<ConsentBasis>, confirmed: bool, policy: &Policy) -> G
         None if confirmed => GateDecision::Yes(ConsentBasis::ExplicitConsent),
         None => GateDecision::Ask(Question::Consent),
     }
+}
+
+/// The consents that a memory with these facets waits for, where it is held.
+pub(crate) fn topics_of(facets: &Facets, policy: &Policy) -> Vec<ConsentTopic> {
+    topics_needed(facets.privacy.class, &facets.privacy.sensitivity, facets.is_pattern(), policy)
+}
+
+/// The consents that a held memory waits for. `policy` says whether patterns need one.
+pub(crate) fn topics_needed(
+    class: PrivacyClass,
+    sensitivity: &[Sensitivity],
+    is_pattern: bool,
+    policy: &Policy,
+) -> Vec<ConsentTopic> {
+    let mut needed = Vec::new();
+    if class == PrivacyClass::SensitivePii {
+        needed.extend(Sensitivity::needing_consent(sensitivity).into_iter().map(ConsentTopic::from));
+    }
+    needed.extend((policy.pattern_consent && is_pattern).then_some(ConsentTopic::Patterns));
+    needed
+}
+
+/// Returns true when nothing is to be made into a pattern in a vault of `holder`: the policy wants a consent that is not
+/// among those given. In a shared vault nobody can consent for the others.
+pub(crate) fn forbids_patterns(policy: &Policy, holder: &Holder, given: &[ConsentTopic]) -> bool {
+    policy.pattern_consent && (holder.is_shared() || !given.contains(&ConsentTopic::Patterns))
 }

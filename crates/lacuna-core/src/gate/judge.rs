@@ -5,7 +5,7 @@ use lacuna_language::identifiers::{CONFIDENT, identifiers};
 use lacuna_types::*;
 
 use crate::gate::clean::Cleaned;
-use crate::gate::consent::consent;
+use crate::gate::consent::{consent, forbids_patterns};
 use crate::gate::report::{Judgement, Question, Refusal};
 use crate::gate::{DraftOrigin, Gate, GateDecision, shape};
 
@@ -43,7 +43,8 @@ pub(crate) fn judge(
         return GateDecision::Ask(Question::Consent);
     }
     let (state, waits) = settle(gate, tier, &source, standing, cleaned.suspicious);
-    let (state, waits) = if privacy.is_held() { held(state, waits) } else { (state, waits) };
+    let (privacy, is_held) = pattern(gate, draft, standing, tier).settle(privacy);
+    let (state, waits) = if is_held { held(state, waits) } else { (state, waits) };
     let (lane, secondary_lanes) = lanes(draft, cleaned, &seen);
     let created_at = draft.created_at.unwrap_or(gate.now);
     let kind = draft.kind.unwrap_or(shape::category(draft).default_kind());
@@ -90,11 +91,46 @@ fn grounded(
     privacy: Privacy,
 ) -> Result<Privacy, Refusal> {
     let needed = Sensitivity::needing_consent(&privacy.sensitivity);
-    let consented = standing.consented || needed.iter().all(|one| gate.consents.contains(one));
+    let consented = standing.consented || needed.iter().all(|one| gate.consents.contains(&(*one).into()));
     match consent(privacy.class, draft.consent_basis, consented, gate.policy) {
         GateDecision::Yes(basis) => Ok(Privacy { basis, ..privacy }),
         GateDecision::Ask(_) => Ok(Privacy { basis: ConsentBasis::NotApplicable, ..privacy }),
         GateDecision::Refuse(refusal) => Err(refusal),
+    }
+}
+
+/// The consent to patterns, as far as a draft needs it.
+enum PatternConsent {
+    NotNeeded,
+    Given,
+    Missing,
+}
+
+impl PatternConsent {
+    /// The legal ground with it, and true when the memory is held. A memory that needs a consent and has one rests on it.
+    fn settle(self, privacy: Privacy) -> (Privacy, bool) {
+        match self {
+            _ if privacy.is_held() => (privacy, true),
+            Self::NotNeeded => (privacy, false),
+            Self::Given => (Privacy { basis: ConsentBasis::ExplicitConsent, ..privacy }, false),
+            Self::Missing => (privacy, true),
+        }
+    }
+}
+
+/// The consent that a draft needs as a pattern of somebody's behaviour, and whether it is there. What people write
+/// into a shared vault themselves is the team's own; nothing is made there of their turns.
+fn pattern(gate: &Gate<'_>, draft: &Draft, standing: &DraftOrigin, tier: Tier) -> PatternConsent {
+    let is_pattern =
+        shape::category(draft) == Category::WorkPattern || shape::content_type(draft) == ContentType::Pattern;
+    let is_ours = gate.holder.is_shared() && !standing.derived;
+    if !is_pattern || is_ours || tier == Tier::Working || !gate.policy.pattern_consent {
+        return PatternConsent::NotNeeded;
+    }
+    let expressly = standing.consented || draft.consent_basis == Some(ConsentBasis::ExplicitConsent);
+    match expressly && !standing.derived || !forbids_patterns(gate.policy, gate.holder, &gate.consents) {
+        true => PatternConsent::Given,
+        false => PatternConsent::Missing,
     }
 }
 

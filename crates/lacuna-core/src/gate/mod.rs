@@ -45,8 +45,8 @@ pub(crate) struct Gate<'a> {
     pub(crate) now: Timestamp,
     pub(crate) scanner: &'a Scanner,
     pub(crate) prototypes: &'a Prototypes,
-    /// The categories that the vault's owner has consented to.
-    pub(crate) consents: Vec<Sensitivity>,
+    /// The topics that the vault's owner has consented to.
+    pub(crate) consents: Vec<ConsentTopic>,
 }
 
 /// Facts about one draft that come from outside it.
@@ -149,7 +149,7 @@ impl Gate<'_> {
             trust,
             foreign,
             addresses_allowed: draft.consent_basis == Some(ConsentBasis::ExplicitConsent)
-                || self.consents.contains(&Sensitivity::Location),
+                || self.consents.contains(&ConsentTopic::Location),
             numbers_allowed: draft.consent_basis == Some(ConsentBasis::ExplicitConsent),
             split: &standing.split,
             verbatim: draft.verbatim,

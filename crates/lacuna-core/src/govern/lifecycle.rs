@@ -24,7 +24,6 @@ use crate::vault::receipt::{Cause, SignedReceipt};
 use crate::vault::rewrite::Rewritten;
 use crate::vault::service::Service;
 use crate::vault::stamp::{settings_of, term_of_frame};
-use crate::vault::term::Terms;
 use crate::write::outcome::Remembered;
 use crate::write::reconcile::{Replaced, rivals_of};
 use crate::write::remember::remember;
@@ -197,7 +196,7 @@ fn accept(
         act.record(AuditAction::MemoryActivate, "policy", &[id]);
     }
     let settings = settings_of(&writer)?;
-    let terms = Terms::new(&service.policy(&scope.org).retention, &settings.retention, &scope.holder);
+    let terms = settings.terms(&service.policy(&scope.org).retention, &scope.holder);
     let accepted = writer.rewrite(&[id], |row, frame| {
         row.state = state;
         row.updated_at = now;
@@ -230,8 +229,9 @@ fn confirm(facets: &mut Facets, holder: &Holder, now: Timestamp) {
 
 /// Gives a held memory its legal ground, and its time from now on.
 fn consent_to(facets: &mut Facets, now: Timestamp) {
+    let is_held = facets.is_held();
     facets.history.waits = None;
-    if facets.is_held() {
+    if is_held {
         facets.privacy.basis = ConsentBasis::ExplicitConsent;
         facets.retention.kept_at = Some(now);
     }
@@ -245,6 +245,7 @@ fn edit(service: &Service, grant: &Grant<Review>, id: MemoryId, text: Plaintext)
         let writer = reader.lock();
         candidate(&writer, grant, id, |_, held| held.facets.duplicate())?
     };
+    let is_held = facets.is_held();
     let draft = Draft {
         text,
         category: Some(facets.category),
@@ -256,7 +257,7 @@ fn edit(service: &Service, grant: &Grant<Review>, id: MemoryId, text: Plaintext)
         expires_at: facets.retention.expires_at,
         pinned: facets.retention.pinned,
         // The reviewer's own text is their consent to it.
-        consent_basis: Some(match facets.privacy.is_held() {
+        consent_basis: Some(match is_held {
             true => ConsentBasis::ExplicitConsent,
             false => facets.privacy.basis,
         }),

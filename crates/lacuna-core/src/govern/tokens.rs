@@ -6,7 +6,7 @@ use jiff::Timestamp;
 use lacuna_seal::sha256;
 use lacuna_store::rows::{TokenChange, TokenRow};
 use lacuna_types::hex::hex;
-use lacuna_types::{Error, NAME_BYTES_MAX, Operation, OrgId, Result, Role, Scope, UserId};
+use lacuna_types::{Error, NAME_BYTES_MAX, Operation, OrgId, Result, Role, Scope, Sensitivity, UserId};
 use zeroize::Zeroizing;
 
 use crate::audit::{AuditAction, AuditEntry, Subject};
@@ -22,6 +22,8 @@ pub const TOKEN_PREFIX: &str = "lac_";
 const SECRET_BYTES: usize = 32;
 /// The beginning of a word among a row's roles that names an operation of a service.
 const OPERATION_PREFIX: &str = "may:";
+/// The beginning of a word among them that names a category which the token is not for.
+const WITHOUT_PREFIX: &str = "not:";
 
 /// The id of a token. It names the token and opens nothing.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -53,6 +55,8 @@ pub struct TokenRequest {
     pub roles: Vec<Role>,
     /// The operations that a service may carry out for people; none for other roles.
     pub operations: Vec<Operation>,
+    /// The sensitive categories that the token is not for.
+    pub without: Vec<Sensitivity>,
     /// A label for people.
     pub label: String,
     /// The moment at which it expires; `None` for never.
@@ -72,6 +76,8 @@ pub struct TokenInfo {
     pub roles: Vec<Role>,
     /// The operations that a service may carry out for people.
     pub operations: Vec<Operation>,
+    /// The sensitive categories that it is not for.
+    pub without: Vec<Sensitivity>,
     /// A label for people.
     pub label: String,
     /// The moment at which it was made.
@@ -143,12 +149,12 @@ pub(crate) fn authenticate(service: &Service, token: &str) -> Result<Option<Call
 
 /// The caller whom a valid token speaks for: a user, or a service in its own name.
 fn bearer(service: &Service, token: TokenInfo) -> Result<Caller> {
-    let TokenInfo { org, user, roles, operations, .. } = token;
+    let TokenInfo { org, user, roles, operations, without, .. } = token;
     if roles.contains(&Role::Service) {
         let delegation = Some(Delegation { service: user.clone(), operations });
-        return Ok(Caller { delegation, ..Caller::new(org, user, vec![Role::Service]) });
+        return Ok(Caller { delegation, without, ..Caller::new(org, user, vec![Role::Service]) });
     }
-    caller_for(service, org, user, roles)
+    Ok(Caller { without, ..caller_for(service, org, user, roles)? })
 }
 
 /// The caller that a service becomes for `person`: one with the rights of a user within the operations of its token,
@@ -165,8 +171,9 @@ pub(crate) fn act_for(service: &Service, caller: Caller, person: UserId) -> Resu
     };
     let scope = Scope::personal(caller.org.clone(), person.clone());
     service.store.vault(scope.vault_id())?.ok_or(Error::NotFound("person"))?;
+    let without = caller.without;
     let person = caller_for(service, caller.org, person, vec![Role::User])?;
-    Ok(Caller { delegation: Some(delegation), ..person })
+    Ok(Caller { delegation: Some(delegation), without, ..person })
 }
 
 /// Returns true when the organisation has or ever had a token. An expired one counts as well, and so does one whose
@@ -217,6 +224,12 @@ fn check(request: &TokenRequest, now: Timestamp) -> Result<()> {
         return Err(Error::invalid("roles", "name at least one"));
     }
     check_operations(request)?;
+    let speaks_as_them = request.roles.iter().any(|role| matches!(role, Role::User | Role::Admin));
+    if speaks_as_them && !request.without.is_empty() {
+        let reason =
+            "the person reads everything: close a category to a token of the role agent, reader or service";
+        return Err(Error::invalid("without", reason));
+    }
     if request.label.len() > NAME_BYTES_MAX || request.label.chars().any(char::is_control) {
         let reason = format!("must be at most {NAME_BYTES_MAX} bytes without control characters");
         return Err(Error::invalid("label", reason));
@@ -239,24 +252,29 @@ fn check_operations(request: &TokenRequest) -> Result<()> {
     }
 }
 
-/// Roles as a row keeps them, then the operations of a service, each once.
+/// Roles as a row keeps them, then the operations of a service and the categories that it is not for, each once.
 fn role_words(request: &TokenRequest) -> Vec<String> {
     let operations = Operation::ALL.iter().filter(|operation| request.operations.contains(operation));
     let roles = request.roles.iter().map(|role| role.as_str().to_owned());
-    roles.chain(operations.map(|operation| format!("{OPERATION_PREFIX}{operation}"))).collect()
+    let without = Sensitivity::ALL.iter().filter(|kind| request.without.contains(kind));
+    let operations = operations.map(|operation| format!("{OPERATION_PREFIX}{operation}"));
+    roles.chain(operations).chain(without.map(|kind| format!("{WITHOUT_PREFIX}{kind}"))).collect()
 }
 
 fn info(row: &TokenRow) -> Result<TokenInfo> {
     let damaged = |_| Error::corrupt("a token does not parse");
-    let (operations, roles): (Vec<&String>, Vec<&String>) =
-        row.roles.iter().partition(|word| word.starts_with(OPERATION_PREFIX));
-    let operations = operations.iter().map(|word| word[OPERATION_PREFIX.len()..].parse());
+    let named = |prefix: &'static str| row.roles.iter().filter_map(move |word| word.strip_prefix(prefix));
+    let operations = named(OPERATION_PREFIX).map(str::parse);
+    let without = named(WITHOUT_PREFIX).map(str::parse);
+    let is_role = |word: &&String| !word.starts_with(OPERATION_PREFIX) && !word.starts_with(WITHOUT_PREFIX);
+    let roles = row.roles.iter().filter(is_role);
     Ok(TokenInfo {
         id: TokenId(row.id),
         org: row.org.clone(),
         user: UserId::new(&row.user).map_err(damaged)?,
-        roles: roles.iter().map(|role| role.parse()).collect::<Result<_>>().map_err(damaged)?,
+        roles: roles.map(|role| role.parse()).collect::<Result<_>>().map_err(damaged)?,
         operations: operations.collect::<Result<_>>().map_err(damaged)?,
+        without: without.collect::<Result<_>>().map_err(damaged)?,
         label: row.label.clone(),
         created_at: row.created_at,
         expires_at: row.expires_at,

@@ -39,6 +39,8 @@ pub struct Filter {
     pub closed: Vec<Tag>,
     /// The mark that opens one of those to its author.
     pub closed_unless: Option<Tag>,
+    /// Marks of memories that the reader's token is not for.
+    pub without: Vec<Tag>,
 }
 
 impl Filter {
@@ -60,7 +62,8 @@ impl Filter {
     }
 
     fn looks_at_tags(&self) -> bool {
-        !(self.any_tags.is_empty() && self.all_tags.is_empty() && self.closed.is_empty())
+        let conditions = [&self.any_tags, &self.all_tags, &self.closed, &self.without];
+        conditions.iter().any(|tags| !tags.is_empty())
     }
 
     /// Returns true when it sets no condition, so that a memory's visibility alone decides.
@@ -75,6 +78,7 @@ impl Filter {
             && self.all_tags.is_empty()
             && self.sessions.is_empty()
             && self.closed.is_empty()
+            && self.without.is_empty()
             && self.min_salience <= 0.0
             && self.ids.is_none()
     }
@@ -98,6 +102,7 @@ impl Filter {
             && self.all_tags.iter().all(|tag| tags.contains(tag))
             && (!self.closed.iter().any(|tag| tags.contains(tag))
                 || self.closed_unless.is_some_and(|tag| tags.contains(&tag)))
+            && !self.without.iter().any(|tag| tags.contains(tag))
     }
 
     fn admits_lane(&self, memory: &Attributes) -> bool {

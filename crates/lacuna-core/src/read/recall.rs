@@ -72,8 +72,8 @@ pub struct Query {
     pub explain: bool,
     /// Counts the found memories as recalled, so that they fade later.
     pub rehearse: bool,
-    /// Lets the words of the question narrow the lanes, unless the filter names some.
-    pub intent: bool,
+    /// Lets the words of the question narrow the lanes, unless the filter names some; as the policy says when absent.
+    pub intent: Option<bool>,
     /// The session under way, whose working memory takes part.
     pub session: Option<SessionId>,
     /// A condition on the fields that programs gave to memories. `created_at`, `updated_at` and `expires_at` name those
@@ -97,7 +97,7 @@ impl Query {
             recency_weight: RECENCY_WEIGHT_DEFAULT,
             explain: false,
             rehearse: false,
-            intent: false,
+            intent: None,
             session: None,
             condition: None,
         }
@@ -188,7 +188,8 @@ pub(crate) fn recall(service: &Service, grant: &Grant<Recall>, query: &Query) ->
     let scope = grant.scope();
     let reader = service.reader(scope);
     let models = models_in(&reader)?;
-    let mut understood = query.intent.then(|| understand(service, grant.caller(), &query.text));
+    let by_words = query.intent.unwrap_or(service.policy(&scope.org).context.intent);
+    let mut understood = by_words.then(|| understand(service, grant.caller(), &query.text));
     let mut filter = query.filter.clone();
     closed_to(service, grant)?.narrow(&mut filter);
     if let Some(understood) = understood.as_mut().filter(|_| filter.lanes.is_empty()) {
@@ -265,7 +266,7 @@ fn find(service: &Service, vault: &OpenVault, query: &Query, search: &Search<'_>
         })
     }));
     let left_out = within_tokens(service, &mut hits, query.max_tokens);
-    let hint = hits.is_empty().then(|| how_to_widen(query, left_out));
+    let hint = hits.is_empty().then(|| how_to_widen(query, !search.filter.lanes.is_empty(), left_out));
     Ok(Recalled {
         hits,
         total_searched: found.searched,
@@ -279,14 +280,14 @@ fn find(service: &Service, vault: &OpenVault, query: &Query, search: &Search<'_>
 }
 
 /// Names the bound that most likely left out everything.
-fn how_to_widen(query: &Query, left_out: usize) -> &'static str {
+fn how_to_widen(query: &Query, by_words: bool, left_out: usize) -> &'static str {
     if left_out > 0 {
         "nothing fits into so few tokens: allow more"
     } else if query.strong_only {
         "nothing is a strong match: ask for weak ones too"
     } else if query.min_similarity > 0.0 {
         "nothing is that similar: lower the minimum similarity"
-    } else if !query.filter.is_default() || query.intent {
+    } else if !query.filter.is_default() || by_words {
         "nothing passed the filters: widen them, or leave them out"
     } else {
         "nothing here is active: archived memories are shown on request"

@@ -14,7 +14,6 @@ use crate::vault::frozen::check_thawed;
 use crate::vault::handle::VaultWriter;
 use crate::vault::service::Service;
 use crate::vault::stamp::{settings_of, term_of_frame};
-use crate::vault::term::Terms;
 use crate::write::record_shape;
 
 pub(super) fn refresh(service: &Service, grant: &Grant<Remember>, places: &[RecordPlace]) -> Result<()> {
@@ -78,7 +77,7 @@ fn change(
     let (service, scope) = (writer.service, grant.scope());
     check_thawed(service, scope)?;
     let settings = settings_of(writer)?;
-    let terms = Terms::new(&service.policy(&scope.org).retention, &settings.retention, &scope.holder);
+    let terms = settings.terms(&service.policy(&scope.org).retention, &scope.holder);
     retrying(|| {
         let mut act = Act::silent(scope, now);
         act.record(AuditAction::RetentionStamp, grant.caller().user.as_str(), ids);

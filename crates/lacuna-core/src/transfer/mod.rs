@@ -4,6 +4,7 @@ pub(crate) mod backup;
 pub(crate) mod export;
 pub(crate) mod import;
 pub(crate) mod promote;
+pub(crate) mod proof;
 pub(crate) mod recover;
 pub(crate) mod view;
 

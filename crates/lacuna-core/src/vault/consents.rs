@@ -1,16 +1,16 @@
-//! Consents that a vault's owner has given once, for a category and a purpose. They lie sealed with the settings.
+//! Consents that a vault's owner has given once, for a topic and a purpose. They lie sealed with the settings.
 
 use jiff::Timestamp;
 use lacuna_store::cbor::{CborReader, CborWriter};
-use lacuna_types::{DETAIL_CHARS_MAX, Error, Result, Sensitivity, from_millis, millis};
+use lacuna_types::{ConsentTopic, DETAIL_CHARS_MAX, Error, Result, from_millis, millis};
 
 const FIELDS: u64 = 3;
 
-/// The owner's consent to keep what is said about one sensitive category.
+/// The owner's consent to one topic: a sensitive category, patterns, or keeping for long.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Consent {
-    /// The category.
-    pub category: Sensitivity,
+    /// The topic.
+    pub topic: ConsentTopic,
     /// The purpose, in the owner's words.
     pub purpose: String,
     /// The moment at which it was given.
@@ -30,7 +30,7 @@ impl Consent {
 
     pub(crate) fn write(&self, w: &mut CborWriter<'_>) {
         w.array(FIELDS as usize);
-        w.uint(self.category.code());
+        w.uint(self.topic.code());
         w.text(&self.purpose);
         w.int(millis(self.given_at));
     }
@@ -38,7 +38,7 @@ impl Consent {
     pub(crate) fn read(r: &mut CborReader<'_>) -> Option<Self> {
         r.record(FIELDS, |r| {
             Some(Self {
-                category: Sensitivity::from_code(r.uint()?)?,
+                topic: ConsentTopic::from_code(r.uint()?)?,
                 purpose: r.text()?.to_owned(),
                 given_at: from_millis(r.int()?)?,
             })

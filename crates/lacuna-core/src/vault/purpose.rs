@@ -1,8 +1,9 @@
 //! Purpose limitation: the sensitive memories of a vault that are closed to a reader.
 //!
 //! In a person's own vault everything is open to the person; to their assistants and readers, whatever the person has
-//! not closed. In a vault that several people share, what is about health, belief or biometrics is shown to its author
-//! alone, unless the author lifted that for the memory when they shared it.
+//! not closed. A token that was made without a category gets nothing of it from any vault. In a vault that several
+//! people share, what is about health, belief or biometrics is shown to its author alone, unless the author lifted
+//! that for the memory when they shared it.
 
 use lacuna_types::{Facets, Result, Sensitivity, UserId};
 
@@ -27,12 +28,19 @@ pub(crate) struct Closed {
     kinds: Vec<Sensitivity>,
     /// Own writing is always open.
     reader: Option<UserId>,
+    /// The categories that the reader's token is not for: nothing opens them to it.
+    without: Vec<Sensitivity>,
 }
 
 impl Closed {
     /// Returns true when a memory is closed to the reader.
     pub(crate) fn hides(&self, facets: &Facets) -> bool {
-        let is_closed = facets.privacy.sensitivity.iter().any(|kind| self.kinds.contains(kind));
+        let is_any_of =
+            |kinds: &[Sensitivity]| facets.privacy.sensitivity.iter().any(|kind| kinds.contains(kind));
+        if is_any_of(&self.without) {
+            return true;
+        }
+        let is_closed = is_any_of(&self.kinds);
         is_closed && !is_lifted(facets) && !(self.reader.is_some() && facets.history.author == self.reader)
     }
 
@@ -40,20 +48,24 @@ impl Closed {
     pub(crate) fn narrow(&self, filter: &mut Filter) {
         filter.closed = self.kinds.iter().map(|kind| kind_tag(*kind)).collect();
         filter.closed_unless = self.reader.as_ref().map(author_tag);
+        let lifted_or_not = |kind: &Sensitivity| [kind_tag(*kind), lifted_tag(*kind)];
+        filter.without = self.without.iter().flat_map(lifted_or_not).collect();
     }
 }
 
 /// Returns the categories that are closed to the caller of a grant.
 pub(crate) fn closed_to<A: Action>(service: &Service, grant: &Grant<A>) -> Result<Closed> {
     let caller = grant.caller();
+    let without = caller.without.clone();
     if grant.scope().holder.is_shared() {
-        return Ok(Closed { kinds: SPECIAL.to_vec(), reader: Some(caller.user.clone()) });
+        return Ok(Closed { kinds: SPECIAL.to_vec(), reader: Some(caller.user.clone()), without });
     }
     // A service is an assistant, unless its word counts as the person's own.
     if caller.is_person() {
-        return Ok(Closed::default());
+        return Ok(Closed { without, ..Closed::default() });
     }
-    Ok(Closed { kinds: settings_of(&service.reader(grant.scope()))?.closed.clone(), reader: None })
+    let kinds = settings_of(&service.reader(grant.scope()))?.closed.clone();
+    Ok(Closed { kinds, reader: None, without })
 }
 
 /// Returns true when the texts of a memory stay in this process: no endpoint and no language model gets them.
@@ -69,7 +81,7 @@ fn is_lifted(facets: &Facets) -> bool {
 /// The marks by which the index knows what may be closed. No caller can write them: tags hold no NUL.
 pub(crate) fn purpose_tags(facets: &Facets) -> Vec<Tag> {
     if is_lifted(facets) {
-        return Vec::new();
+        return facets.privacy.sensitivity.iter().map(|kind| lifted_tag(*kind)).collect();
     }
     let mut tags: Vec<Tag> = facets.privacy.sensitivity.iter().map(|kind| kind_tag(*kind)).collect();
     if !tags.is_empty() {
@@ -80,6 +92,11 @@ pub(crate) fn purpose_tags(facets: &Facets) -> Vec<Tag> {
 
 fn kind_tag(kind: Sensitivity) -> Tag {
     Tag::of(&format!("\0kind:{kind}"))
+}
+
+/// The mark of a memory that its author lifted: open to members, and still of its category.
+fn lifted_tag(kind: Sensitivity) -> Tag {
+    Tag::of(&format!("\0lifted:{kind}"))
 }
 
 fn author_tag(author: &UserId) -> Tag {

@@ -109,7 +109,7 @@ impl VaultWriter<'_> {
         let vault = scope.vault_id();
         let sealed = self.update(|open| {
             let settings = settings_in(service, open)?;
-            let terms = Terms::new(&service.policy(&scope.org).retention, &settings.retention, &scope.holder);
+            let terms = settings.terms(&service.policy(&scope.org).retention, &scope.holder);
             let mut batch = KeyBatch::new(vault, now);
             for class in to_seal.iter().map(ToSeal::class) {
                 batch.classes.extend(open.keyring.ensure_class(class, &*service.entropy));

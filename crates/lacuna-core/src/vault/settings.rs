@@ -5,7 +5,8 @@ use std::sync::Arc;
 use jiff::Timestamp;
 use lacuna_store::cbor::{CborReader, CborWriter};
 use lacuna_store::rows::{SealedSettings, VaultHeader};
-use lacuna_types::{Error, Result, Sensitivity, from_millis, millis};
+use lacuna_types::policy::RetentionRules;
+use lacuna_types::{ConsentTopic, Error, Holder, Result, Sensitivity, from_millis, millis};
 use zeroize::Zeroizing;
 
 use crate::vault::codes::{Codes, tampered};
@@ -15,9 +16,12 @@ use crate::vault::keyring::Keyring;
 use crate::vault::open::OpenVault;
 use crate::vault::owner_settings::Settings;
 use crate::vault::service::Service;
+use crate::vault::term::Terms;
 
-const FIELDS: u64 = 6;
-/// Fields with the consents, which came second; closed categories came third.
+const FIELDS: u64 = 7;
+/// Fields with the closed categories, which came third.
+const CLOSED_FIELDS: u64 = 6;
+/// Fields with the consents, which came second.
 const CONSENT_FIELDS: u64 = 5;
 /// Fields of the first release.
 const FIRST_FIELDS: u64 = 4;
@@ -31,10 +35,12 @@ pub(crate) struct VaultSettings {
     /// The times at which its owner was last asked to review it, and last did.
     pub(crate) prompted_at: Option<Timestamp>,
     pub(crate) reviewed_at: Option<Timestamp>,
-    /// The consents that its owner has given, by category.
+    /// The consents that its owner has given, by topic.
     pub(crate) consents: Vec<Consent>,
     /// The categories that its owner has closed to assistants and readers.
     pub(crate) closed: Vec<Sensitivity>,
+    /// Since when long-term keeping lacks the consent that the policy wants; its limit counts from then on.
+    pub(crate) unconsented_since: Option<Timestamp>,
 }
 
 /// The document as an opened vault holds it.
@@ -54,9 +60,22 @@ impl HeldSettings {
 }
 
 impl VaultSettings {
-    /// The categories that its owner has consented to.
-    pub(crate) fn consented(&self) -> Vec<Sensitivity> {
-        self.consents.iter().map(|consent| consent.category).collect()
+    /// The topics that its owner has consented to.
+    pub(crate) fn consented(&self) -> Vec<ConsentTopic> {
+        self.consents.iter().map(|consent| consent.topic).collect()
+    }
+
+    /// Returns true when the rules want a consent to long-term keeping that the owner has not given. Only a person
+    /// consents, so that a shared vault needs none.
+    pub(crate) fn lacks_long_term(&self, rules: &RetentionRules, holder: &Holder) -> bool {
+        let wanted = rules.long_term_consent && matches!(holder, Holder::User(_));
+        wanted && !self.consented().contains(&ConsentTopic::LongTerm)
+    }
+
+    /// The terms of the memories in the vault.
+    pub(crate) fn terms<'a>(&'a self, rules: &'a RetentionRules, holder: &Holder) -> Terms<'a> {
+        let since = self.unconsented_since.filter(|_| self.lacks_long_term(rules, holder));
+        Terms::new(rules, &self.retention, holder).unconsented(since)
     }
 
     fn encode(&self) -> Zeroizing<Vec<u8>> {
@@ -70,6 +89,7 @@ impl VaultSettings {
         }
         w.list(&self.consents, |w, consent| consent.write(w));
         w.list(&self.closed, |w, kind| w.uint(kind.code()));
+        w.optional(self.unconsented_since, |w, at| w.int(millis(at)));
         bytes
     }
 
@@ -82,10 +102,11 @@ impl VaultSettings {
                 prompted_at: moment(r)?,
                 reviewed_at: moment(r)?,
                 consents: if fields >= CONSENT_FIELDS { r.list(Consent::read)? } else { Vec::new() },
-                closed: match fields >= FIELDS {
+                closed: match fields >= CLOSED_FIELDS {
                     true => r.list(|r| Sensitivity::from_code(r.uint()?))?,
                     false => Vec::new(),
                 },
+                unconsented_since: if fields >= FIELDS { moment(r)? } else { None },
             })
         });
         read.ok_or_else(|| Error::corrupt("the settings of a vault do not parse"))
@@ -149,6 +170,8 @@ mod tests {
     const CONSENT_BYTES: usize = 1 + 1 + 1 + 14 + 1;
     /// Bytes of the list with the one closed category: a head and a code.
     const CLOSED_BYTES: usize = 2;
+    /// Bytes of the moment since which a consent is missing.
+    const SINCE_BYTES: usize = 1;
 
     #[test]
     fn settings_come_back_and_nothing_makes_reading_them_panic() {
@@ -165,26 +188,31 @@ mod tests {
             prompted_at: from_millis(5),
             reviewed_at: None,
             consents: vec![Consent {
-                category: Sensitivity::Health,
+                topic: ConsentTopic::Health,
                 purpose: "my assistants".into(),
                 given_at: from_millis(9).unwrap(),
             }],
             closed: vec![Sensitivity::Health],
+            unconsented_since: from_millis(3),
         };
         let bytes = settings.encode();
         assert!(VaultSettings::decode(&bytes).unwrap() == settings);
         for end in 0..bytes.len() {
             assert!(VaultSettings::decode(&bytes[..end]).is_err());
         }
-        // A document of the second release ends before the closed categories, one of the first before the consents.
-        let mut second = bytes[..bytes.len() - CLOSED_BYTES].to_vec();
-        second[0] = 0x85;
-        let read = VaultSettings::decode(&second).unwrap();
-        assert!(read == VaultSettings { closed: Vec::new(), ..settings.clone() });
-        let mut first = bytes[..bytes.len() - CLOSED_BYTES - CONSENT_BYTES].to_vec();
-        first[0] = 0x84;
-        let read = VaultSettings::decode(&first).unwrap();
-        assert!(read == VaultSettings { consents: Vec::new(), closed: Vec::new(), ..settings.clone() });
+        // A document of the third release ends before the missing consent, one of the second before the closed
+        // categories, one of the first before the consents.
+        let of_release = |head: u8, cut: usize| {
+            let mut older = bytes[..bytes.len() - cut].to_vec();
+            older[0] = head;
+            VaultSettings::decode(&older).unwrap()
+        };
+        let third = VaultSettings { unconsented_since: None, ..settings.clone() };
+        assert!(of_release(0x86, SINCE_BYTES) == third);
+        let second = VaultSettings { closed: Vec::new(), ..third };
+        assert!(of_release(0x85, SINCE_BYTES + CLOSED_BYTES) == second);
+        let first = VaultSettings { consents: Vec::new(), ..second };
+        assert!(of_release(0x84, SINCE_BYTES + CLOSED_BYTES + CONSENT_BYTES) == first);
         for at in 0..bytes.len() {
             for byte in [0x00, 0x1b, 0x9f, 0xf6, 0xff] {
                 let mut changed = bytes.to_vec();

@@ -27,6 +27,7 @@ facet!(
     Maximum = 7 "maximum",
     PrivacyClass = 8 "privacy_class",
     Consent = 9 "consent",
+    LongTermConsent = 10 "long_term_consent",
 });
 
 /// Until when a memory is kept, and from when its owner is asked about it.
@@ -57,6 +58,7 @@ impl RetentionTerm {
             Ground::Given => "as it was asked for",
             Ground::Maximum => "a maximum of yours",
             Ground::Consent => "no consent was given yet",
+            Ground::LongTermConsent => "no consent to long-term keeping",
         }
     }
 }
@@ -78,6 +80,9 @@ pub(crate) struct Terms<'a> {
     names: Vec<(PersonName, &'a str, Span)>,
     /// True when guests speak here; the tenant owes them its limits by privacy class.
     is_deployment: bool,
+    /// The moment since which long-term keeping lacks the owner's consent, where it does. The limit counts from then at the
+    /// earliest: a new rule or a revocation makes nothing go at once.
+    unconsented: Option<Timestamp>,
 }
 
 /// One limit on how long a memory is kept.
@@ -93,7 +98,13 @@ impl<'a> Terms<'a> {
     pub(crate) fn new(rules: &'a RetentionRules, settings: &'a Settings, holder: &Holder) -> Self {
         let names = settings.entities.iter();
         let names = names.map(|rule| (PersonName::new(&rule.name), rule.name.as_str(), rule.keep)).collect();
-        Self { rules, settings, names, is_deployment: matches!(holder, Holder::Deployment(_)) }
+        let is_deployment = matches!(holder, Holder::Deployment(_));
+        Self { rules, settings, names, is_deployment, unconsented: None }
+    }
+
+    /// The same terms, where long-term keeping lacks the owner's consent since a moment.
+    pub(crate) fn unconsented(self, since: Option<Timestamp>) -> Self {
+        Self { unconsented: since, ..self }
     }
 
     pub(crate) fn of(&self, subject: &TermSubject<'_>) -> RetentionTerm {
@@ -155,6 +166,7 @@ impl<'a> Terms<'a> {
         for (category, set, rule) in &categories {
             // Whoever consents to a text that needs no consent keeps it expressly.
             let is_wanted = facets.privacy.basis == ConsentBasis::ExplicitConsent
+                && !facets.is_pattern()
                 && !Sensitivity::needing_consent(&[*category]).contains(category);
             let limit = limit(since, *set, *rule, given.is_some() || is_wanted, Ground::Category);
             limits.extend(limit.map(|limit| Limit { category: Some(*category), ..limit }));
@@ -164,6 +176,14 @@ impl<'a> Terms<'a> {
         if tier != RetentionTier::Sensitive || categories.is_empty() {
             let set = self.settings.tiers.get(&tier).copied();
             limits.extend(limit(since, set, self.rules.tier(tier), given.is_some(), Ground::Tier));
+            // Whoever sets the time of the tier has said how long it may be.
+            if let Some(noticed) =
+                self.unconsented.filter(|_| tier == RetentionTier::LongTerm && set.is_none())
+            {
+                let since = noticed.max(since);
+                let rule = self.rules.tier(RetentionTier::MediumTerm);
+                limits.extend(limit(since, None, rule, given.is_some(), Ground::LongTermConsent));
+            }
         }
     }
 

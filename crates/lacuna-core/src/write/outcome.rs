@@ -2,9 +2,11 @@
 
 use jiff::Timestamp;
 use lacuna_types::embed::ModelId;
+use lacuna_types::policy::Policy;
 use lacuna_types::*;
 use lacuna_types::{Error, Result};
 
+use crate::gate::consent::topics_needed;
 use crate::gate::report::{Question, Refusal, Report};
 use crate::vault::term::{HELD_DAYS, days};
 
@@ -41,6 +43,8 @@ pub struct Remembered {
     pub tier: Tier,
     /// True for a note of an assistant, which is found with a label and is no fact.
     pub is_note: bool,
+    /// True for a pattern of somebody's behaviour.
+    pub is_pattern: bool,
     /// The salience at the time of writing.
     pub salience: f32,
     /// The number of times this very text had been written before. Above zero, nothing new was stored.
@@ -76,21 +80,21 @@ pub struct Asked {
     pub report: Report,
 }
 
-/// A sensitive draft that is held sealed until its owner consents: the review shows it, and no search finds it.
+/// A draft that is held sealed until its owner consents: the review shows it, and no search finds it.
 #[derive(Clone, PartialEq, Debug)]
 pub struct HeldDraft {
     /// The id of the memory.
     pub id: MemoryId,
     /// The time at which it is gone without a consent.
     pub until: Timestamp,
-    /// The categories that need a consent.
-    pub categories: Vec<Sensitivity>,
+    /// The topics that need a consent.
+    pub topics: Vec<ConsentTopic>,
 }
 
 impl HeldDraft {
-    pub(crate) fn of(held: &Remembered, now: Timestamp) -> Self {
-        let categories = Sensitivity::needing_consent(&held.sensitivity);
-        Self { id: held.id, until: now + days(HELD_DAYS), categories }
+    pub(crate) fn of(held: &Remembered, policy: &Policy, now: Timestamp) -> Self {
+        let topics = topics_needed(held.privacy_class, &held.sensitivity, held.is_pattern, policy);
+        Self { id: held.id, until: now + days(HELD_DAYS), topics }
     }
 }
 

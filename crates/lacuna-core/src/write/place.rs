@@ -26,8 +26,8 @@ use crate::vault::receipt::{Cause, SignedReceipt};
 use crate::vault::rewrite::Rewritten;
 use crate::vault::seal::{SealedMemory, SealedRow, ToSeal, indexed_text};
 use crate::vault::service::Service;
-use crate::vault::stamp::{settings_of, term_of_frame};
-use crate::vault::term::{RetentionTerm, Terms};
+use crate::vault::stamp::{note_unconsented, settings_of, term_of_frame};
+use crate::vault::term::RetentionTerm;
 use crate::write::number::{Numbering, TurnState};
 use crate::write::outcome::Remembered;
 use crate::write::reconcile::{Reconciled, Replaced, beyond_ceiling, reconcile};
@@ -159,6 +159,7 @@ pub(crate) fn place(
     let reader = service.reader(scope);
     let writer = reader.lock();
     writer.ensure()?;
+    note_unconsented(&writer)?;
     let stored = retrying(|| place_once(&writer, grant, &mut arrivals, numbering, now));
     // After the attempts: a write that is stored is not tried again.
     let placed = stored.and_then(|stored| stored.map(|stored| stored.end(&writer)).transpose());
@@ -349,6 +350,7 @@ pub(crate) fn answer(
         lane: facets.lane,
         tier: facets.tier,
         is_note: facets.is_note(),
+        is_pattern: facets.is_pattern(),
         salience: facets.vitality.salience,
         repeats: history.repeats,
         supersedes: history.supersedes.clone(),
@@ -374,11 +376,8 @@ fn repeat(writer: &VaultWriter<'_>, arrivals: &[AdmittedDraft], now: Timestamp) 
     ids.sort_unstable();
     ids.dedup();
     let settings = settings_of(writer)?;
-    let terms = Terms::new(
-        &writer.service.policy(&writer.scope().org).retention,
-        &settings.retention,
-        &writer.scope().holder,
-    );
+    let rules = &writer.service.policy(&writer.scope().org).retention;
+    let terms = settings.terms(rules, &writer.scope().holder);
     writer.rewrite(&ids, |row, frame| {
         for AdmittedDraft { admitted, .. } in arrivals.iter().filter(|arrival| arrival.repeats(row.id)) {
             let written_at = admitted.facets.vitality.rehearsed_at;

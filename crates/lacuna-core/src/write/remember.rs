@@ -2,11 +2,13 @@
 
 use jiff::Timestamp;
 use lacuna_types::embed::Purpose;
+use lacuna_types::policy::Policy;
 use lacuna_types::*;
 use lacuna_types::{Error, Result};
 
 use crate::audit::{AuditAction, AuditEntry};
 use crate::gate::confirm::{CONFIRM_WITHIN, Questions, TokenBinding, useless_token};
+use crate::gate::consent::topics_of;
 use crate::gate::report::{Question, Report};
 use crate::gate::{Admitted, AskedDraft, DraftDecision, DraftOrigin, Gate, GateDecision, Presentable};
 use crate::index::quant::QuantVec;
@@ -102,13 +104,13 @@ pub(crate) fn remember_in(
         sorted.take(service, &gate, manner, (number, verdict, vector))?;
     }
     let SortedDrafts { mut outcomes, arrivals, working, asked, parts } = sorted;
-    let known = if asked.is_empty() { Vec::new() } else { held_categories(service, grant.scope())? };
+    let known = if asked.is_empty() { Vec::new() } else { held_topics(service, grant.scope())? };
     for (number, asked) in ask(service, grant, asked, &digests, now)? {
         outcomes[number] = Some(Outcome::Asked(Box::new(asked)));
     }
     let placed = place(service, grant, arrivals, manner.numbering.as_ref(), now)?;
     let working = hold(service, grant, working, now)?;
-    tell(&mut outcomes, placed.answers.into_iter().chain(working), &parts, known, now);
+    tell(&mut outcomes, placed.answers.into_iter().chain(working), (&parts, known), (gate.policy, now));
     Ok((outcomes.into_iter().flatten().collect(), placed.receipt))
 }
 
@@ -188,28 +190,27 @@ impl SortedDrafts {
     }
 }
 
-/// Adds what was stored to the outcomes. The caller is asked about the first text of a category; what is said after
+/// Adds what was stored to the outcomes. The caller is asked about the first text of a topic; what is said after
 /// that about the same is held beside it.
 fn tell(
     outcomes: &mut [Option<Outcome>],
     stored: impl Iterator<Item = (usize, Remembered)>,
-    parts: &[usize],
-    mut known: Vec<Sensitivity>,
-    now: Timestamp,
+    (parts, mut known): (&[usize], Vec<ConsentTopic>),
+    (policy, now): (&Policy, Timestamp),
 ) {
     let mut apart = Vec::new();
     for (number, remembered) in stored {
         if let Some(part) = number.checked_sub(outcomes.len()) {
-            apart.push((parts[part], HeldDraft::of(&remembered, now)));
+            apart.push((parts[part], HeldDraft::of(&remembered, policy, now)));
             continue;
         }
         match &mut outcomes[number] {
             Some(Outcome::Asked(asked)) if remembered.state == Lifecycle::Candidate => {
-                let held = HeldDraft::of(&remembered, now);
-                if held.categories.iter().all(|category| known.contains(category)) {
+                let held = HeldDraft::of(&remembered, policy, now);
+                if held.topics.iter().all(|topic| known.contains(topic)) {
                     outcomes[number] = Some(Outcome::Stored(Box::new(remembered)));
                 } else {
-                    known.extend(&held.categories);
+                    known.extend(&held.topics);
                     asked.held = Some(held);
                 }
             }
@@ -235,12 +236,13 @@ pub(crate) fn gate<'a>(service: &'a Service, grant: &'a Grant<Remember>, now: Ti
     })
 }
 
-/// The categories of which something is held already: its owner was asked about them.
-fn held_categories(service: &Service, scope: &Scope) -> Result<Vec<Sensitivity>> {
+/// The topics of which something is held already: its owner was asked about them.
+fn held_topics(service: &Service, scope: &Scope) -> Result<Vec<ConsentTopic>> {
+    let policy = service.policy(&scope.org);
     let held = service.read(scope, |open| {
         let held = open.index.each().filter(|one| one.attributes.state == Lifecycle::Candidate);
         let facets = held.map(|one| &one.payload.facets).filter(|facets| facets.is_held());
-        facets.flat_map(|facets| Sensitivity::needing_consent(&facets.privacy.sensitivity)).collect()
+        facets.flat_map(|facets| topics_of(facets, policy)).collect()
     })?;
     Ok(held.unwrap_or_default())
 }

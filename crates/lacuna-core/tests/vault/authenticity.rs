@@ -167,6 +167,7 @@ fn grant_access(world: &World, lacuna: &Lacuna) -> [String; 3] {
             user: user(name),
             roles: vec![role],
             operations: Vec::new(),
+            without: Vec::new(),
             label: name.to_owned(),
             expires_at: None,
         };

@@ -43,7 +43,7 @@ fn without_consent_it_is_asked_once_and_held_sealed_and_found_by_no_search() {
     let question = asked(outcome(&lacuna, draft(DIABETES)));
     assert_eq!(question.questions, [Question::Consent]);
     let held = question.held.unwrap();
-    assert_eq!(held.categories, [Sensitivity::Health]);
+    assert_eq!(held.topics, [ConsentTopic::Health]);
     // The next one about the same waits beside it, without another question.
     let next = outcome(&lacuna, draft(ASTHMA)).stored().unwrap();
     assert_eq!((next.state, next.waits), (Lifecycle::Candidate, Some(Wait::Consent)));
@@ -69,7 +69,7 @@ fn a_consent_releases_what_was_held_and_lets_the_rest_in_without_a_question() {
     let lacuna = world.service();
     let held = asked(outcome(&lacuna, draft(DIABETES))).held.unwrap();
     let consents = Consents::of(&lacuna);
-    let given = consents.give(&grant::<Retain>("anna"), Sensitivity::Health, PURPOSE).unwrap();
+    let given = consents.give(&grant::<Retain>("anna"), ConsentTopic::Health, PURPOSE).unwrap();
     assert_eq!(given.released, [held.id]);
     assert_eq!(outcome(&lacuna, draft(ASTHMA)).stored().unwrap().state, Lifecycle::Active);
     for lacuna in [&lacuna, &world.service()] {
@@ -80,13 +80,13 @@ fn a_consent_releases_what_was_held_and_lets_the_rest_in_without_a_question() {
     }
     // Another category is another question.
     let belief = asked(outcome(&lacuna, draft("I am a practising Catholic and go to Mass every Sunday.")));
-    assert_eq!(belief.held.unwrap().categories, [Sensitivity::PoliticalReligious]);
+    assert_eq!(belief.held.unwrap().topics, [ConsentTopic::PoliticalReligious]);
 
-    let revoked = consents.revoke(&grant::<Retain>("anna"), Sensitivity::Health).unwrap();
+    let revoked = consents.revoke(&grant::<Retain>("anna"), ConsentTopic::Health).unwrap();
     assert_eq!(revoked.kept.len(), 2);
     assert!(consents.list(&grant("anna")).unwrap().is_empty());
     asked(outcome(&lacuna, draft("My blood pressure is too high, said the doctor.")));
-    assert_eq!(consents.revoke(&grant::<Retain>("anna"), Sensitivity::Health).unwrap(), revoked);
+    assert_eq!(consents.revoke(&grant::<Retain>("anna"), ConsentTopic::Health).unwrap(), revoked);
     let entries = lacuna.read_audit(&grant("anna"), 0).unwrap();
     for action in [AuditAction::ConsentGive, AuditAction::ConsentRevoke] {
         let of = entries.iter().map(|(_, entry)| entry).filter(|entry| entry.action == action);
@@ -140,7 +140,7 @@ fn only_a_person_gives_consent_and_only_for_themselves() {
     assert_eq!(lacuna.remember(&writes, vec![claimed]).unwrap_err().code(), "denied");
     // Under the person's consent an agent's text is a note as any other.
     let give =
-        |purpose: &str| Consents::of(&lacuna).give(&grant::<Retain>("anna"), Sensitivity::Health, purpose);
+        |purpose: &str| Consents::of(&lacuna).give(&grant::<Retain>("anna"), ConsentTopic::Health, purpose);
     for purpose in ["", " ", "two\nlines", &"x".repeat(DETAIL_CHARS_MAX + 1)] {
         assert_eq!(give(purpose).unwrap_err().code(), "invalid", "{purpose:?}");
     }
@@ -161,14 +161,14 @@ fn only_the_sentence_concerned_is_held_and_the_rest_of_the_turn_is_kept() {
     };
     let stored = append(None).stored().unwrap();
     let held = stored.held.clone().unwrap();
-    assert_eq!((stored.state, &held.categories[..]), (Lifecycle::Active, &[Sensitivity::Health][..]));
+    assert_eq!((stored.state, &held.topics[..]), (Lifecycle::Active, &[ConsentTopic::Health][..]));
     let rest = "The ferry to the island leaves at noon. […] Book two seats, please.";
     assert_eq!(lacuna.texts("anna", "when does the ferry leave?"), [rest]);
     assert!(!lacuna.texts("anna", "diabetes metformin").iter().any(|text| text.contains("metformin")));
     // The same turn sent again is the same turn, and holds nothing twice.
     let again = append(Some(1)).stored().unwrap();
     assert_eq!((again.id, waiting(&lacuna)), (stored.id, vec![held.id]));
-    Consents::of(&lacuna).give(&grant::<Retain>("anna"), Sensitivity::Health, PURPOSE).unwrap();
+    Consents::of(&lacuna).give(&grant::<Retain>("anna"), ConsentTopic::Health, PURPOSE).unwrap();
     let released = lacuna.get(&grant::<Recall>("anna"), held.id).unwrap();
     assert_eq!(released.content.full_text().expose(), DIABETES);
     lacuna.verified("anna");
@@ -184,7 +184,7 @@ fn a_turn_that_needs_consent_is_held_and_an_export_names_consents() {
     let appended = lacuna.append_turns(&grant("anna"), &session, turns, None).unwrap();
     assert!(matches!(&appended.outcomes[0], Outcome::Asked(asked) if asked.held.is_some()));
     assert!(matches!(&appended.outcomes[1], Outcome::Stored(_)));
-    let given = Consents::of(&lacuna).give(&grant::<Retain>("anna"), Sensitivity::Health, PURPOSE).unwrap();
+    let given = Consents::of(&lacuna).give(&grant::<Retain>("anna"), ConsentTopic::Health, PURPOSE).unwrap();
     assert_eq!(given.released.len(), 1);
     let shown = lacuna.get(&grant::<Recall>("anna"), given.released[0]).unwrap();
     assert_eq!((shown.facets.source.turn, shown.content.full_text().expose()), (Some(1), DIABETES));

@@ -209,9 +209,9 @@ fn intent_narrows_lanes_only_where_it_is_wanted_and_left_open() {
         lacuna.take("anna", lane(Lane::Profile, "The budget for my holidays is small.")).unwrap().id;
     let business =
         lacuna.take("anna", lane(Lane::Business, "The budget of the launch is large.")).unwrap().id;
-    let asked = |intent, lanes: Vec<Lane>| {
+    let asked = |intent: bool, lanes: Vec<Lane>| {
         let filter = Filter { lanes, ..Filter::default() };
-        bring(&lacuna, &Turn { intent, filter, ..said("What is my budget?") })
+        bring(&lacuna, &Turn { intent: Some(intent), filter, ..said("What is my budget?") })
     };
     let open = asked(false, Vec::new());
     assert_eq!(open.items.len(), 2);
@@ -221,12 +221,38 @@ fn intent_narrows_lanes_only_where_it_is_wanted_and_left_open() {
     assert_eq!(narrow.understood.reach, Some(IntentScope::Private));
     assert_eq!(ids(&asked(true, vec![Lane::Business])), [business]);
 
-    let query = Query { intent: true, ..Query::new("What is our budget?") };
+    let query = Query { intent: Some(true), ..Query::new("What is our budget?") };
     let recalled = lacuna.recall(&grant("anna"), &query).unwrap();
     assert_eq!(recalled.hits.iter().map(|hit| hit.memory.id).collect::<Vec<_>>(), [business]);
     assert_eq!(recalled.understood.unwrap().because, ["our"]);
     let unasked = lacuna.ask("anna", "What is our budget?").unwrap();
     assert!(unasked.understood.is_none() && unasked.hits.len() == 2);
+}
+
+#[test]
+fn a_policy_lets_the_words_of_every_question_count_and_a_call_switches_it_off() {
+    let world = World::ram();
+    let rules = ContextRules { intent: true, ..ContextRules::default() };
+    let lacuna = world.service_under(Policy { context: rules, ..Policy::default() });
+    let lane = |lane, text: &str| Draft { lane: Some(lane), ..fact(text, 0.6) };
+    lacuna.take("anna", lane(Lane::Profile, "The budget for my holidays is small.")).unwrap();
+    let business =
+        lacuna.take("anna", lane(Lane::Business, "The budget of the launch is large.")).unwrap().id;
+    let manual = lacuna.take("anna", lane(Lane::Documents, "The budget form is on page nine.")).unwrap().id;
+    for (question, found, because) in [
+        ("What is our budget?", business, "our"),
+        ("What do the docs say about the budget?", manual, "the docs"),
+    ] {
+        let recalled = lacuna.ask("anna", question).unwrap();
+        assert_eq!(recalled.hits.iter().map(|hit| hit.memory.id).collect::<Vec<_>>(), [found], "{question}");
+        assert_eq!(recalled.understood.unwrap().because, [because]);
+        assert_eq!(ids(&bring(&lacuna, &said(question))), [found], "{question}");
+        let off = Query { intent: Some(false), strong_only: true, ..Query::new(question) };
+        let recalled = lacuna.recall(&grant("anna"), &off).unwrap();
+        assert!(recalled.understood.is_none() && recalled.hits.len() > 1, "{question}");
+        let off = bring(&lacuna, &Turn { intent: Some(false), ..said(question) });
+        assert!(off.items.len() > 1 && !off.understood.narrowed, "{question}");
+    }
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 use lacuna_core::Lacuna;
 use lacuna_core::forget::{Confirmed, Plan, Planned, PlannedMatch, Request};
+use lacuna_core::index::Filter;
 use lacuna_core::permit::{Forget, Recall};
 use lacuna_core::vault::ProbePath;
 use lacuna_types::request::{Closeness, PlanChoice, Reach, Target};
@@ -79,8 +80,26 @@ fn a_person_is_found_by_name_and_narrowed_by_what_belongs_to_them() {
     assert_eq!(matches(&service, &words("everything about Ruth")), ["Otto", "Ruth", "Ruth"]);
     assert_eq!(matches(&service, &words("forget Ruth's car")), ["Ruth"]);
     assert_eq!(matches(&service, &words("forget Ruth's passport")), ["(Otto)", "(Ruth)", "(Ruth)"]);
-    let subject = Target::Entity { name: "Ruth".into(), reach: Reach::Subject };
-    assert_eq!(matches(&service, &Request::new(subject)), ["Ruth", "Ruth"]);
+    let subject = |name: &str| Request::new(Target::Entity { name: name.into(), reach: Reach::Subject });
+    assert_eq!(matches(&service, &subject("Ruth")), ["Ruth", "Ruth"]);
+}
+
+#[test]
+fn with_the_subject_alone_mentions_are_offered_and_never_taken() {
+    let world = World::ram();
+    let service = world.service();
+    keep_all(&service, &["Otto met Ruth in Graz.", "Ruth plays chess.", "Otto sold the boat to Ruth."]);
+    let about = |name: &str| Request::new(Target::Entity { name: name.into(), reach: Reach::Subject });
+    assert_eq!(matches(&service, &about("Ruth")), ["Ruth"]);
+    let plan = planned(&service, &about("Ruth"));
+    let done = service.confirm_forget(&grant("anna"), &plan.token.unwrap(), &PlanChoice::All).unwrap();
+    assert!(matches!(done, Confirmed::Done(_)));
+    assert_eq!(
+        service.list(&grant::<Recall>("anna"), &Filter::default(), None, 9).unwrap().memories.len(),
+        2
+    );
+    // Somebody who is nowhere the subject is not taken by a mention.
+    assert!(matches(&service, &about("Ruth")).iter().all(|one| one.starts_with('(')));
 }
 
 #[test]
@@ -261,4 +280,32 @@ fn the_same_text_that_stays_is_named_by_the_receipt() {
     let same =
         done.receipts[0].receipt.probes.iter().find(|probe| probe.path == ProbePath::SameText).unwrap();
     assert_eq!((same.looked_for, same.found), (1, 1));
+}
+
+#[test]
+fn of_two_identical_texts_verification_tells_the_one_that_stays() {
+    let world = World::sqlite();
+    let service = world.service();
+    let said = "The pier at Holloway is long gone.";
+    let turn = |session: &str| {
+        let mut source = Source::new(SourceType::UserMessage, Trust::High);
+        source.session = Some(SessionId::new(session).unwrap());
+        source.turn = Some(1);
+        let draft = Draft { source: Some(source), category: Some(Category::Conversation), ..draft(said) };
+        service.take("anna", draft).unwrap().id
+    };
+    let (first, second) = (turn("s1"), turn("s2"));
+    assert_ne!(first, second);
+    let known = |lacuna: &Lacuna| lacuna.verify_forgotten(&grant("anna"), "the pier at Holloway").unwrap();
+    for (gone, stays) in [(first, vec![second]), (second, vec![])] {
+        let plan = planned(&service, &Request::new(Target::Ids(vec![gone])));
+        service.confirm_forget(&grant("anna"), &plan.token.unwrap(), &PlanChoice::All).unwrap();
+        for lacuna in [&service, &world.service()] {
+            let verified = known(lacuna);
+            assert_eq!(verified.direct, stays);
+            assert!(!verified.indirect.contains(&gone));
+            assert!(lacuna.get(&grant::<Recall>("anna"), gone).is_err());
+            assert_eq!(lacuna.texts("anna", "pier Holloway"), vec![said; stays.len()]);
+        }
+    }
 }

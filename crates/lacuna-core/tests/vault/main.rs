@@ -49,6 +49,7 @@ mod rotation;
 mod scopes;
 mod sessions;
 mod tamper;
+mod topics;
 mod unread;
 mod year;
 

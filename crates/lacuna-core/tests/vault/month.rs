@@ -150,3 +150,22 @@ fn what_has_faded_can_be_set_aside() {
     assert_eq!(lacuna.get(&grant::<Recall>("anna"), id).unwrap().state, Lifecycle::Archived);
     assert_eq!(month(&lacuna).to_review, 0);
 }
+
+#[test]
+fn a_conversation_that_begins_is_told_once_a_month_that_a_review_waits() {
+    let world = World::sqlite();
+    let lacuna = settle(&world);
+    let due = |lacuna: &Lacuna| lacuna.upkeep().review_due(&grant::<Review>("anna")).unwrap();
+    assert_eq!(due(&lacuna), None, "nothing is old enough yet");
+    world.clock.advance(days(31));
+    for lacuna in [&lacuna, &world.service()] {
+        assert_eq!(due(lacuna), Some(2), "every conversation of that day");
+    }
+    world.clock.advance(days(1));
+    assert_eq!(due(&lacuna), None, "and none of the next days");
+    world.clock.advance(days(30));
+    assert!(due(&lacuna).is_some());
+    answer(&lacuna, Answer::KeepAll);
+    assert_eq!(due(&lacuna), None, "nor after the owner has answered");
+    lacuna.verified("anna");
+}

@@ -1,5 +1,6 @@
 //! Purpose limitation: what an assistant, a reader or another member gets of sensitive memories.
 
+use lacuna_core::govern::TokenRequest;
 use lacuna_core::index::Filter;
 use lacuna_core::permit::{Export, Promote, Retain};
 use lacuna_core::read::{TimelineFilter, Turn};
@@ -95,6 +96,50 @@ fn an_assistant_gets_what_the_person_has_not_closed() {
 }
 
 #[test]
+fn a_token_without_a_category_gets_nothing_of_it_by_any_way() {
+    let world = World::ram();
+    let lacuna = world.service();
+    let id = lacuna.take("anna", health(DIAGNOSIS)).unwrap().id;
+    lacuna.keep("anna", "Anna keeps bees on the roof.").unwrap();
+    let admin = permit(&caller("olga", &[Role::Admin]), &caller("olga", &[]).org_scope()).unwrap();
+    let made = |roles: &[Role], operations: &[Operation], without: &[Sensitivity]| {
+        let request = TokenRequest {
+            user: UserId::new(if roles == [Role::Service] { "helper" } else { "anna" }).unwrap(),
+            roles: roles.to_vec(),
+            operations: operations.to_vec(),
+            without: without.to_vec(),
+            label: String::new(),
+            expires_at: None,
+        };
+        let (info, secret) = lacuna.tokens().create(&admin, request)?;
+        assert_eq!(info.without, without);
+        assert!(lacuna.tokens().list(&admin)?.contains(&info));
+        Ok::<_, Error>(world.service().tokens().authenticate(&secret)?.unwrap())
+    };
+    let own = grant::<Recall>("anna").scope().clone();
+    for role in [Role::Agent, Role::Reader] {
+        let plain = made(&[role], &[], &[]).unwrap();
+        assert!(everything_read(&lacuna, &plain, &own, id).contains("diabetes"), "{role}");
+        let narrow = made(&[role], &[], &[Sensitivity::Health]).unwrap();
+        let seen = everything_read(&lacuna, &narrow, &own, id);
+        assert!(!seen.contains("diabetes") && seen.contains("bees"), "{role}: {seen}");
+        let other = made(&[role], &[], &[Sensitivity::Financial]).unwrap();
+        assert!(everything_read(&lacuna, &other, &own, id).contains("diabetes"), "{role}");
+    }
+    // A service is narrowed for every person it names, even where its word is theirs; links are not for it.
+    let operations = [Operation::Recall, Operation::Export, Operation::Confirm];
+    let service = made(&[Role::Service], &operations, &[Sensitivity::Health]).unwrap();
+    let service = lacuna.tokens().act_for(service, UserId::new("anna").unwrap()).unwrap();
+    let seen = everything_read(&lacuna, &service, &own, id);
+    assert!(!seen.contains("diabetes") && seen.contains("bees"), "{seen}");
+    let wanted = Wanted { include_health: true, ..Wanted::everything_but_health(Format::Json) };
+    let link = lacuna.make_export_link(&permit(&service, &own).unwrap(), &wanted);
+    assert_eq!(link.err().unwrap().code(), "denied");
+    // The person reads everything.
+    assert_eq!(made(&[Role::User], &[], &[Sensitivity::Health]).unwrap_err().code(), "invalid");
+}
+
+#[test]
 fn in_a_shared_vault_special_categories_are_their_authors_until_lifted() {
     let world = World::ram();
     let lacuna = world.service();
@@ -117,6 +162,14 @@ fn in_a_shared_vault_special_categories_are_their_authors_until_lifted() {
     assert_eq!(refused.code(), "sensitive_not_shared");
     let moved = lacuna.promote(&from, own, &write, None, true).unwrap();
     assert!(everything_read(&lacuna, &ben, &desk(), moved.id).contains("insulin"), "lifted by its author");
+    // What is lifted or one's own is still not for a token without the category.
+    for user in ["anna", "ben"] {
+        let narrow = Caller { without: vec![Sensitivity::Health], ..caller(user, &[Role::Agent]) };
+        for id in [id, moved.id] {
+            let seen = everything_read(&lacuna, &narrow, &desk(), id);
+            assert!(!seen.contains("diabetes") && !seen.contains("insulin"), "{user}: {seen}");
+        }
+    }
 }
 
 #[test]

@@ -302,7 +302,7 @@ fn what_is_only_hidden_hides_the_transcript_and_a_later_end_makes_another() {
 fn health_is_archived_under_its_own_key_and_apart_from_the_rest() {
     let world = World::sqlite();
     let service = world.service();
-    Consents::of(&service).give(&grant::<Retain>("anna"), Sensitivity::Health, "my assistants").unwrap();
+    Consents::of(&service).give(&grant::<Retain>("anna"), ConsentTopic::Health, "my assistants").unwrap();
     let mut turns = talk(&["The bus leaves at nine.", "My doctor says that I have diabetes.", "Fine."]);
     turns[1].speaker = Speaker::User;
     service.append_turns(&grant::<Remember>("anna"), &id("bus"), turns, None).unwrap();

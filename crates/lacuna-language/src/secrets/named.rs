@@ -16,6 +16,8 @@ const NAMES: &str = include_str!("names.txt");
 const REACH_WORDS: usize = 8;
 /// The longest name, in words.
 const NAME_WORDS_MAX: usize = 4;
+/// Words in a name of a schema; two may as well be a password.
+const QUALIFIED_WORDS_MIN: usize = 3;
 /// Longer texts between a name and the end of its line are not read.
 const WORD_BYTES_MAX: usize = 512;
 /// Words that join a name to its value, in the languages that are read.
@@ -273,7 +275,9 @@ fn text_words(text: &str) -> Vec<SpelledWord<'_>> {
 fn push_parts<'t>(word: &'t str, start: usize, ends: bool, words: &mut Vec<SpelledWord<'t>>) {
     let joint = word
         .char_indices()
-        .find(|(at, c)| matches!(c, ':' | '=') && *at > 0 && !word[*at..].starts_with("://"));
+        .find(|(at, c)| matches!(c, ':' | '=') && *at > 0 && !word[*at..].starts_with("://"))
+        // The port of an address is no value, though a colon stands before it.
+        .filter(|(at, _)| !word[..*at].contains("://"));
     let parts = match joint {
         Some((at, c)) if at + c.len_utf8() < word.len() => {
             vec![(0, &word[..at], true), (at + 1, &word[at + 1..], false)]
@@ -454,6 +458,7 @@ fn is_ordinary(text: &str) -> bool {
     let unit = text.trim_start_matches(|c: char| c.is_ascii_digit() || matches!(c, '.' | ',')).to_lowercase();
     text.contains("://")
         || text.contains("::")
+        || is_qualified(text)
         || text.contains(['(', ')', '$', '€', '£', '\\'])
         || text.contains('@') && text.contains('.') && !text.ends_with(|c: char| !c.is_alphanumeric())
         || text.starts_with(['/', '~', '.', '%'])
@@ -473,6 +478,17 @@ fn is_ordinary(text: &str) -> bool {
                 part.chars().all(|c| c.is_lowercase())
                     || part.chars().all(|c| c.is_ascii_digit()) && part.len() < 3
             })
+}
+
+/// A name of a schema behind its namespace, `garden2:WinterBedCode`: words, each with its capital.
+fn is_qualified(text: &str) -> bool {
+    let Some((space, name)) = text.split_once(':') else { return false };
+    let mut ends = name.split(char::is_uppercase);
+    let begins = ends.next().is_some_and(str::is_empty);
+    let words = ends.clone().count();
+    let spelled = ends.all(|end| !end.is_empty() && end.chars().all(char::is_lowercase));
+    let is_space = space.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit());
+    begins && spelled && words >= QUALIFIED_WORDS_MIN && is_space
 }
 
 fn is_measure(words: &[SpelledWord<'_>], at: usize) -> bool {
@@ -545,6 +561,8 @@ mod tests {
             "He lost his PIN in 2019.",
             "API key rotation happens every 90 days",
             "token limit is 8192 tokens",
+            "token: \"garden2:WinterBedCode\"",
+            "change the password at http://garden.test:8181/beds/7b then",
         ] {
             assert_eq!(values(text), [""; 0], "{text}");
         }

@@ -36,7 +36,6 @@ const ASSIGNMENT: &str = concat!(
 );
 /// The characters allowed before a token: no letter or digit, unless it is the end of an escape.
 const TOKEN_START: &str = r"(?:^|[^0-9A-Za-z]|\\[nrt])";
-const TOKEN_END: &str = r"(?:[^0-9A-Za-z]|$)";
 /// The characters allowed after an assigned value.
 const VALUE_END: &str = r#"(?:[^0-9A-Za-z_/+\-]|$)"#;
 
@@ -70,6 +69,12 @@ pub(super) struct RawRule {
     assigned: Option<String>,
     /// The whole expression; its first group is the secret.
     pattern: Option<String>,
+    /// The full form that the issuer gives to such a secret. A match of another length or without its mark is only
+    /// possible: somebody cut it off or made it up.
+    whole: Option<String>,
+    /// Marks that a `token` is made of besides letters and digits. A token that goes on in one is another thing.
+    #[serde(default)]
+    marks: String,
     /// The least Shannon entropy of the secret, in bits per character.
     #[serde(default)]
     entropy: f32,
@@ -107,6 +112,7 @@ pub(super) struct SecretRule {
 
 struct Expressions {
     pattern: Regex,
+    whole: Option<Regex>,
     allow: Vec<Regex>,
 }
 
@@ -153,7 +159,10 @@ impl SecretRule {
         if raw.reach.is_some_and(|reach| reach > REACH_BYTES_MAX) {
             return Some("`reach` is at most 32768 bytes");
         }
-        if self.source().len() > PATTERN_BYTES_MAX {
+        if raw.token.is_none() && !raw.marks.is_empty() {
+            return Some("`marks` belong to a `token`");
+        }
+        if self.source().len() + raw.whole.as_ref().map_or(0, String::len) > PATTERN_BYTES_MAX {
             return Some("the pattern is too long");
         }
         None
@@ -169,8 +178,13 @@ impl SecretRule {
         prove(self).map_err(fault)
     }
 
-    pub(super) fn level(&self) -> SecretLevel {
-        self.raw.level
+    /// The certainty about one match.
+    pub(super) fn level(&self, secret: &str) -> SecretLevel {
+        let whole = self.expressions().and_then(|expressions| expressions.whole.as_ref());
+        match whole.is_none_or(|whole| whole.is_match(secret)) {
+            true => self.raw.level,
+            false => SecretLevel::Possible,
+        }
     }
 
     pub(super) fn keywords(&self) -> &[String] {
@@ -231,15 +245,17 @@ impl SecretRule {
     fn compiled(&self) -> &Result<Expressions, regex::Error> {
         self.expressions.get_or_init(|| {
             let pattern = compile(&self.source())?;
+            let whole =
+                self.raw.whole.as_ref().map(|whole| compile(&format!("^(?:{whole})$"))).transpose()?;
             let allow = self.raw.allow.iter().map(|source| compile(source)).collect::<Result<_, _>>()?;
-            Ok(Expressions { pattern, allow })
+            Ok(Expressions { pattern, whole, allow })
         })
     }
 
     fn source(&self) -> String {
         let raw = &self.raw;
         if let Some(token) = &raw.token {
-            return format!("{TOKEN_START}({token}){TOKEN_END}");
+            return format!("{TOKEN_START}({token})(?:[^0-9A-Za-z{}]|$)", regex::escape(&raw.marks));
         }
         if let Some(value) = &raw.assigned {
             let name = self.name_source();

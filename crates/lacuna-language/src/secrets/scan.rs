@@ -222,12 +222,12 @@ fn look(rule: &SecretRule, text: &str, window: Range<usize>, findings: &mut Vec<
 }
 
 fn finding(rule: &SecretRule, secret: Match<'_>) -> Option<Finding> {
-    let length = secret.as_str().trim_end_matches(STOPS).len();
-    (length > 0).then(|| Finding {
+    let trimmed = secret.as_str().trim_end_matches(STOPS);
+    (!trimmed.is_empty()).then(|| Finding {
         rule: rule.raw.name.as_str().into(),
         family: rule.raw.family.as_str().into(),
-        level: rule.level(),
-        span: secret.start()..secret.start() + length,
+        level: rule.level(trimmed),
+        span: secret.start()..secret.start() + trimmed.len(),
     })
 }
 

@@ -2,6 +2,8 @@
 
 use serde::Deserialize;
 
+use crate::words::from_base64;
+
 /// A row of one of these is what people write instead of a secret.
 const FILLERS: &[u8] = b"xX*#.?";
 const FILLER_RUN_MIN: usize = 5;
@@ -60,6 +62,10 @@ pub(super) enum Trait {
     Odd,
     /// Letters and digits so mixed that nobody would name a thing so.
     Mixed,
+    /// A letter beyond those of hexadecimal numbers; a hash has none.
+    BeyondHex,
+    /// A first part that is base64 of a JSON object, as the header of a signed token is.
+    JsonHead,
 }
 
 impl Trait {
@@ -72,8 +78,21 @@ impl Trait {
             Self::Mark => secret.chars().any(is_mark),
             Self::Odd => is_odd(secret),
             Self::Mixed => is_mixed(secret),
+            Self::BeyondHex => tail(secret).any(|c| c.is_alphabetic() && !c.is_ascii_hexdigit()),
+            Self::JsonHead => has_json_head(secret),
         }
     }
+}
+
+/// The characters behind the prefix of a token, which ends in a hyphen or an underscore.
+fn tail(secret: &str) -> impl Iterator<Item = char> {
+    secret.rsplit(['-', '_']).next().unwrap_or(secret).chars()
+}
+
+fn has_json_head(secret: &str) -> bool {
+    let head = secret.split('.').next().unwrap_or_default();
+    let json = from_base64(head).unwrap_or_default();
+    json.starts_with(b"{") && json.trim_ascii_end().ends_with(b"}")
 }
 
 fn is_mark(c: char) -> bool {
@@ -161,7 +180,7 @@ mod tests {
         let stand_ins =
             ["${TOKEN}", "$TOKEN", "<your key>", "ghp_xxxxxxxxxxxx", "AKIA7EXAMPLE", "****", "%PASS%"];
         stand_ins.iter().for_each(|text| assert!(is_placeholder(text), "{text}"));
-        let secrets = ["hunter2", "s3cr3t!", "Zx81-Qw_pl", "000111", "AAAAAAAAAAAAAAA"];
+        let secrets = ["hunter2", "s3cr3t!", "Zx81-Qw_pl", "000111", "AAAAAAAAAAAAAAA", "abcdefg12345"];
         secrets.iter().for_each(|text| assert!(!is_placeholder(text), "{text}"));
     }
 
@@ -171,6 +190,12 @@ mod tests {
             [("hunter2", true), ("swordfish", false), ("Anna's", false), ("P@ss", true), ("iPhone", true)]
         {
             assert_eq!(Trait::Odd.of(text), odd, "{text}");
+        }
+        for (text, beyond) in [("ico-0a1b2c3d4e5f", false), ("ico-0a1b2c3g4e5f", true)] {
+            assert_eq!(Trait::BeyondHex.of(text), beyond, "{text}");
+        }
+        for (text, read) in [("eyJhbGciOiJIUzUxMiJ9.ey", true), ("eyJhbGciOiJIUzUxMiJ.ey", false)] {
+            assert_eq!(Trait::JsonHead.of(text), read, "{text}");
         }
         for (text, mixed) in [
             ("k3J9xQ2mZ7vB", true),

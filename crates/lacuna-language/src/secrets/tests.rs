@@ -244,3 +244,29 @@ proptest! {
         redact(&text, &spans.into_iter().map(finding).collect::<Vec<_>>());
     }
 }
+
+#[test]
+fn a_token_that_is_not_of_its_issuers_form_is_only_possible() {
+    let body = "k7Qz2LmXw9Rt4VbN8cYd3FgH6".repeat(4);
+    let anthropic = |tail: &str, length: usize| format!("sk-ant-api03-{}{tail}", &body[..length]);
+    for (text, level) in [
+        (anthropic("AA", 93), SecretLevel::Definite),
+        // Keys of these are cut and mistyped often enough to be certain in any length.
+        (anthropic("BB", 60), SecretLevel::Definite),
+        (format!("sk-proj-{}", &body[..60]), SecretLevel::Definite),
+        (format!("gloas-{}", &body[..64]), SecretLevel::Definite),
+        (format!("gloas-{}", &body[..40]), SecretLevel::Possible),
+        (format!("SG.{}.{}", &body[..22], &body[..43]), SecretLevel::Definite),
+        (format!("SG.{}..{}", &body[..22], &body[..43]), SecretLevel::Possible),
+    ] {
+        assert_eq!(found(&text), [(text.as_str(), level)]);
+        assert_eq!(found(&format!("It is {text}.")), [(text.as_str(), level)]);
+    }
+}
+
+#[test]
+fn a_token_that_goes_on_is_another_thing() {
+    let token = format!("48151623:A{}", &"k7Qz2LmXw9Rt4VbN8cYd3FgH6jPs1TaU5eWo"[..34]);
+    assert_eq!(found(&format!("{token} and more")), [(token.as_str(), SecretLevel::Definite)]);
+    assert!(!Scanner::builtin().is_secret(&format!("{token}-and-more")));
+}

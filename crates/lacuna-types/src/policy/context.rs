@@ -72,6 +72,8 @@ pub struct ContextRules {
     pub confabulation: Confabulation,
     /// The tenant's trade.
     pub vertical: Vertical,
+    /// The words of a question narrow the lanes, unless the call says otherwise.
+    pub intent: bool,
 }
 
 impl Default for ContextRules {
@@ -84,6 +86,7 @@ impl Default for ContextRules {
             weights: Weights { salience: 0.1, relevance: 0.75, recency: 0.05, topic: 0.1 },
             confabulation: Confabulation::Strict,
             vertical: Vertical::General,
+            intent: false,
         }
     }
 }

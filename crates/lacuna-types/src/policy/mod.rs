@@ -117,6 +117,8 @@ pub struct Policy {
     pub fail_on_secret: bool,
     /// Sensitive personal data may be kept, with the person's explicit consent.
     pub sensitive_allowed: bool,
+    /// Patterns of a person's behaviour are kept only with the person's consent, and none are made without it.
+    pub pattern_consent: bool,
     /// The caller's word on privacy class, sensitivity and lane stands even where it is milder than what
     /// the gate sees.
     pub caller_may_relax: bool,
@@ -170,6 +172,7 @@ impl Policy {
             preset,
             fail_on_secret: false,
             sensitive_allowed: !enterprise,
+            pattern_consent: enterprise,
             caller_may_relax: !enterprise,
             min_salience: if enterprise { MIN_SALIENCE_ENTERPRISE } else { 0.0 },
             max_atoms: MAX_ATOMS_DEFAULT,

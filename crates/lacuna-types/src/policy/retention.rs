@@ -70,6 +70,9 @@ pub struct RetentionRules {
     pub unanswered: Unanswered,
     /// Days between two reviews.
     pub review_days: u32,
+    /// True when a person's memories of the tier `long_term` need the person's consent; without it they are kept as those
+    /// of the tier `medium_term`.
+    pub long_term_consent: bool,
     /// True lets the sweep archive faded memories; otherwise the review names them.
     pub archive_faded: bool,
 }
@@ -99,6 +102,7 @@ impl Default for RetentionRules {
             grace_days: GRACE_DAYS_DEFAULT,
             unanswered: Unanswered::Erase,
             review_days: REVIEW_DAYS_DEFAULT,
+            long_term_consent: false,
             archive_faded: false,
         }
     }

@@ -198,15 +198,18 @@ The section goes to standard output. Whatever it shows counts as brought to mind
         after_help = "What comes from a tool, a web page or a model waits here before it becomes a fact."
     )]
     Review(ReviewCommand),
-    /// Consent once to what may be kept about health, belief and the like; list and revoke.
+    /// Consent once to what may be kept about health, belief and the like, or to patterns; list and revoke.
     #[command(
         subcommand,
         after_help = "Examples:
   lacuna consent give health --for \"my assistants\"
   lacuna consent list
   lacuna consent revoke health
+  lacuna consent give patterns
 
-Without a consent, sensitive things are held sealed for 30 days: the review shows them, and no search finds them."
+Without a consent, sensitive things are held sealed for 30 days: the review shows them, and no search finds them.
+Patterns of behaviour (patterns) and keeping facts for long (long_term) need one only where the policy says so:
+lacuna policy show."
     )]
     Consent(ConsentCommand),
     /// Close sensitive categories to your assistants and readers, and open them again.

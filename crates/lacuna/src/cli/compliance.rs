@@ -175,6 +175,15 @@ impl ComplianceReport<'_> {
             false => "are refused",
         };
         let _ = writeln!(text, "Special categories (Article 9 GDPR) {special}.\n");
+        let only = |needed: bool| {
+            if needed { "only with the person's consent" } else { "without a consent of its own" }
+        };
+        let patterns = only(self.policy.pattern_consent);
+        let long_term = only(self.policy.retention.long_term_consent);
+        let _ = writeln!(
+            text,
+            "Patterns of behaviour are kept {patterns}; facts are kept for long {long_term}.\n"
+        );
     }
 
     fn erasures(&self, text: &mut String) {

@@ -28,9 +28,12 @@ pub(super) struct ContextArgs {
     /// Memories in the section [default: as the policy says].
     #[arg(long, value_name = "COUNT")]
     max_memories: Option<usize>,
-    /// Let the words of the turn ("my", "our", "the docs") narrow the lanes.
-    #[arg(long)]
+    /// Let the words of the turn ("my", "our", "the docs") narrow the lanes [default: as the policy says].
+    #[arg(long, overrides_with = "no_intent")]
     intent: bool,
+    /// Look in every lane, whatever the words.
+    #[arg(long)]
+    no_intent: bool,
     /// A further vault to ask, such as team:NAME; may be given more than once.
     #[arg(long = "shared", value_name = "SCOPE")]
     shared: Vec<String>,
@@ -52,7 +55,7 @@ pub(super) fn run(config: &Config, args: ContextArgs, output: &Output) -> Result
         lane_filter: args.lanes,
         max_tokens: args.max_tokens,
         max_memories: args.max_memories,
-        intent: args.intent,
+        intent: (args.intent || args.no_intent).then_some(args.intent),
         scope: args.scope.scope,
         shared: args.shared,
         ..ContextRequest::default()

@@ -16,7 +16,7 @@ use lacuna_store::rows::LoginRole;
 use lacuna_types::embed::{Embedder, Purpose};
 use serde::Serialize;
 
-use super::output::{Output, counted, table};
+use super::output::{Output, counted, line};
 use crate::assemble::{self, Installation, Layout};
 use crate::codes;
 use crate::config::{Config, CustodyKind, EmbedderChoice, StoreChoice};
@@ -400,16 +400,22 @@ fn models(choice: &EmbedderChoice) -> Vec<DoctorCheck> {
     }
 }
 
+/// One line a check with its hint below: a path can be copied only when it stands on one line.
 fn people(report: &DoctorReport) -> String {
-    let rows = report.checks.iter().map(|check| {
-        let mark = match check.mark {
+    let width = report.checks.iter().map(|check| check.check.len()).max().unwrap_or(0);
+    let mut lines = Vec::new();
+    for DoctorCheck { check, mark, found, hint } in &report.checks {
+        let mark = match mark {
             CheckMark::Ok => "ok",
             CheckMark::Warn => "warn",
             CheckMark::Fail => "FAIL",
         };
-        [mark.to_owned(), check.check.to_owned(), check.found.clone(), check.hint.to_owned()]
-    });
-    table(["", "check", "found", "hint"], rows)
+        lines.push(format!("{mark:4}  {check:width$}  {}", line(found)));
+        if !hint.is_empty() {
+            lines.push(format!("{:4}  {:width$}  what to do: {hint}", "", ""));
+        }
+    }
+    lines.join("\n")
 }
 
 #[cfg(test)]
@@ -423,5 +429,20 @@ mod tests {
         let refused = key_memory(KeyPages { locked: 2, refused: 1 });
         assert!(refused.mark == CheckMark::Warn);
         assert_eq!(refused.found, "1 of 3 pages are not locked");
+    }
+
+    #[test]
+    fn a_path_stays_on_its_line_and_the_hint_stands_below() {
+        let path = format!("/home/anna/{}", "folder/".repeat(20));
+        let checks = vec![
+            DoctorCheck::ok("version", "1"),
+            DoctorCheck::warn("key folder", format!("{path} is open\nto others"), "Run chmod 700 on it."),
+        ];
+        let shown = people(&DoctorReport { version: "1", checks });
+        let lines: Vec<_> = shown.lines().collect();
+        assert_eq!(lines[0], "ok    version     1");
+        assert_eq!(lines[1], format!("warn  key folder  {path} is open to others"));
+        assert_eq!(lines[2], "                  what to do: Run chmod 700 on it.");
+        assert_eq!(lines.len(), 3);
     }
 }

@@ -47,7 +47,7 @@ pub(super) struct ExportArgs {
     #[arg(long)]
     include_health: bool,
     /// Do not ask again about health.
-    #[arg(long, requires = "include_health")]
+    #[arg(long)]
     yes: bool,
     #[command(flatten)]
     scope: ScopeArgs,

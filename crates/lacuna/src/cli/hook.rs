@@ -100,7 +100,13 @@ fn work(config: &Config, (event, host): (Event, HookHost), deadline: Deadline) -
     }
     let installation = assemble(config)?;
     if matches!(event, Event::SessionStart | Event::UserPromptSubmit) {
-        let added = hook::bring_to_mind(&installation, &config.data, &input)?;
+        let mut added = hook::bring_to_mind(&installation, &config.data, &input)?;
+        if event == Event::SessionStart {
+            let reminder = hook::review_reminder(&installation);
+            let both = !added.is_empty() && !reminder.is_empty();
+            added.push_str(if both { "\n\n" } else { "" });
+            added.push_str(&reminder);
+        }
         let transcript =
             input.transcript_path.filter(|file| event == Event::UserPromptSubmit && file.is_file());
         // Sealed with every prompt: a forgetting later on takes what it names, and not all that is unsealed.

@@ -127,6 +127,7 @@ fn people(report: &ImportReport) -> String {
         (report.asked, "were not stored: they need a confirmation, see --json"),
         (report.refused, "were refused, see --json"),
         (report.changed, "lost something that may not be stored, such as a secret"),
+        (report.unproven, "are not as this installation wrote them, and have medium trust at most"),
         (report.links_dropped, "links lead to memories that are not here, and were dropped"),
     ];
     for (count, what) in others.into_iter().filter(|(count, _)| *count > 0) {

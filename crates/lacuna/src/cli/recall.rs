@@ -52,9 +52,12 @@ pub(super) struct RecallArgs {
     /// Tokens of all texts together [default: 4000].
     #[arg(long, value_name = "COUNT")]
     max_tokens: Option<usize>,
-    /// Let the words of the question ("my", "our", "the docs") narrow the lanes.
-    #[arg(long)]
+    /// Let the words of the question ("my", "our", "the docs") narrow the lanes [default: as the policy says].
+    #[arg(long, overrides_with = "no_intent")]
     intent: bool,
+    /// Look in every lane, whatever the words.
+    #[arg(long)]
+    no_intent: bool,
     /// Count what is found as brought to mind, so that it fades later.
     #[arg(long)]
     rehearse: bool,
@@ -92,7 +95,7 @@ pub(super) fn run(config: &Config, args: RecallArgs, output: &Output) -> Result<
         query,
         max_results: args.limit,
         max_tokens: args.max_tokens,
-        intent: args.intent,
+        intent: (args.intent || args.no_intent).then_some(args.intent),
         rehearse: args.rehearse,
         scope: args.scope.scope,
         min_similarity: args.min_similarity,

@@ -158,12 +158,12 @@ fn remember_one(
     }
     if let (Outcome::Asked(asked), Some(true)) = (&only, answer) {
         let confirmed = RememberRequest { confirm: Some(asked.token.clone()), ..request };
-        let categories = asked.held.iter().flat_map(|held| &held.categories);
+        let topics = asked.held.iter().flat_map(|held| &held.topics);
         let stored = remember_one(installation, grant, confirmed, false, output)?;
         // `--yes` is an answer about this text; at the terminal the question was about the category.
-        for category in categories.filter(|_| !yes) {
+        for topic in topics.filter(|_| !yes) {
             let consent = permit(&installation.local, grant.scope())?;
-            Consents::of(&installation.service).give(&consent, *category, PURPOSE_DEFAULT)?;
+            Consents::of(&installation.service).give(&consent, *topic, PURPOSE_DEFAULT)?;
         }
         return Ok(stored);
     }
@@ -261,10 +261,10 @@ pub(super) fn read_stdin() -> Result<String> {
 
 fn question(asked: &Asked) -> String {
     if let Some(held) = &asked.held {
-        let categories = held.categories.iter().map(|one| in_words("sensitivity", one.as_str()));
-        let categories = categories.collect::<Vec<_>>().join(" and ");
+        let topics = held.topics.iter().map(|one| in_words("consent", one.as_str()));
+        let topics = topics.collect::<Vec<_>>().join(" and ");
         return format!(
-            "It is about {categories}. Keep it, and what you say about {categories} from now on, for your assistants? \
+            "It is about {topics}. Keep it, and what you say about {topics} from now on, for your assistants? \
              (lacuna consent revoke takes it back)"
         );
     }

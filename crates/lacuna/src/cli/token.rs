@@ -16,6 +16,7 @@ pub(super) enum TokenCommand {
     /// Make a token and show its secret, this once.
     #[command(after_help = "Examples:
   lacuna token create --user anna --role user --label laptop --expires 90d
+  lacuna token create --user anna --role agent --without health --without financial
   lacuna token create --user assistant --role service --operation recall --operation remember")]
     Create {
         /// The user whom the bearer speaks for.
@@ -29,6 +30,10 @@ pub(super) enum TokenCommand {
         /// once.
         #[arg(long = "operation", value_name = "OPERATION", value_parser = words::<wire::Operation, _>(wire::Operation::all()))]
         operations: Vec<wire::Operation>,
+        /// Sensitive category that the token is not for: its memories look missing to the bearer; for agent, reader and
+        /// service; may be given more than once.
+        #[arg(long = "without", value_name = "CATEGORY", value_parser = words::<wire::Sensitivity, _>(wire::Sensitivity::all()))]
+        without: Vec<wire::Sensitivity>,
         #[arg(long, default_value = "")]
         label: String,
         /// A date, a time, or a span such as 90d [default: never].
@@ -51,9 +56,9 @@ pub(super) fn run(config: &Config, command: TokenCommand, output: &Output) -> Re
     let service = &installation.service;
     let grant = installation.admin_grant::<ManageTokens>()?;
     match command {
-        TokenCommand::Create { user, roles, operations, label, expires } => {
+        TokenCommand::Create { user, roles, operations, without, label, expires } => {
             let expires_at = expires.map(|when| when.after(service.clock().now()));
-            let request = TokenRequest { user, roles, operations, label, expires_at }.into_core()?;
+            let request = TokenRequest { user, roles, operations, without, label, expires_at }.into_core()?;
             let (info, secret) = service.tokens().create(&grant, request)?;
             let created = TokenCreated { token: info.into(), secret: secret.as_str().to_owned() };
             output.show(&created, people)
@@ -100,12 +105,17 @@ fn list(list: &TokenList) -> String {
 }
 
 fn roles(token: &TokenView) -> String {
-    let roles = token.roles.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
-    match token.operations.as_slice() {
+    let roles = listed(&token.roles);
+    let roles = match token.operations.as_slice() {
         [] => roles,
-        named => {
-            let named: Vec<String> = named.iter().map(ToString::to_string).collect();
-            format!("{roles} ({})", named.join(", "))
-        }
+        named => format!("{roles} ({})", listed(named)),
+    };
+    match token.without.as_slice() {
+        [] => roles,
+        without => format!("{roles} without {}", listed(without)),
     }
+}
+
+fn listed(words: &[impl ToString]) -> String {
+    words.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
 }

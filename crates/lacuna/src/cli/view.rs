@@ -4,6 +4,7 @@
 mod apply;
 mod folder;
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::Duration;
@@ -13,7 +14,9 @@ use lacuna_core::Browse;
 use lacuna_core::keep::{SESSION_PAGE_MAX, SessionInfo};
 use lacuna_core::permit::{Export, Grant, Recall, permit};
 use lacuna_core::transfer::{Edit, Format, Wanted, read_back, without};
+use lacuna_language::facts::{Mood, statements};
 use serde::Serialize;
+use serde_json::Value;
 
 use self::apply::{AppliedEdits, PageEdits, apply};
 use self::folder::{Folder, FolderManifest, SessionFile};
@@ -32,6 +35,8 @@ const SESSIONS_MAX: usize = 200;
 
 const PAGE: &str = "CLAUDE.md";
 const PREFERENCES: &str = "preferences.json";
+/// The subject of a statement that is about the owner.
+const OWNER: &str = "owner";
 
 #[derive(Args)]
 pub(super) struct ViewArgs {
@@ -318,7 +323,35 @@ fn preferences(memories: &[lacuna_types::Memory]) -> String {
             since: memory.created_at,
         })
         .collect();
-    json(&serde_json::json!({ "preferences": preferences })) + "\n"
+    json(&serde_json::json!({ "values": values(memories), "preferences": preferences })) + "\n"
+}
+
+/// The preferences as keys and values: the attribute that a statement of the owner is about, in English, and its value, or
+/// the list of them. A preference that states no attribute has its id as its key.
+fn values(memories: &[lacuna_types::Memory]) -> BTreeMap<String, Value> {
+    let mut values: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for memory in memories {
+        let text = memory.content.gist.expose();
+        let stated =
+            statements(text).into_iter().filter(|one| one.subject == OWNER && one.mood != Mood::Hedged);
+        let mut pairs: Vec<(String, String)> = stated
+            .map(|one| (one.attribute, if one.negated { format!("not {}", one.value) } else { one.value }))
+            .collect();
+        if pairs.is_empty() {
+            pairs.push((memory.id.to_string(), text.to_owned()));
+        }
+        for (key, value) in pairs {
+            let known = values.entry(key.trim().to_owned()).or_default();
+            if !known.contains(&value) {
+                known.push(value);
+            }
+        }
+    }
+    let as_value = |mut all: Vec<String>| match all.len() {
+        1 => Value::from(all.remove(0)),
+        _ => Value::from(all),
+    };
+    values.into_iter().map(|(key, all)| (key, as_value(all))).collect()
 }
 
 fn json<T: Serialize>(value: &T) -> String {

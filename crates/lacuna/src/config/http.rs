@@ -91,6 +91,8 @@ pub(crate) struct OidcChoice {
     pub(crate) issuer: String,
     pub(crate) audience: String,
     pub(crate) jwks_url: String,
+    /// The address by which MCP clients know this server, for their discovery of the issuer.
+    pub(crate) resource: Option<String>,
     /// The least time between two looks at the issuer's keys.
     pub(crate) refetch_seconds: u64,
     pub(crate) org: OrgOf,
@@ -228,6 +230,13 @@ impl RawConfig {
         if !is_safe_url(&jwks_url) {
             self.fault("oidc.jwks_url", "must start with https://, or http:// on this machine");
         }
+        let resource = self.text("oidc.resource");
+        if resource.as_ref().is_some_and(|url| !is_safe_url(url) || url.contains(['?', '#', '"', ' '])) {
+            self.fault(
+                "oidc.resource",
+                "must be an address with https://, or http:// on this machine, and end with its path",
+            );
+        }
         let org = match (self.text("oidc.org_claim"), self.text("oidc.org")) {
             (Some(_), Some(_)) => {
                 self.fault("oidc.org", "and oidc.org_claim exclude each other");
@@ -243,6 +252,7 @@ impl RawConfig {
             issuer,
             audience,
             jwks_url,
+            resource,
             refetch_seconds: self.seconds("oidc.refetch_seconds", REFETCH_SECONDS_DEFAULT).as_secs(),
             org,
             user_claim: self.text("oidc.user_claim").unwrap_or_else(|| "sub".to_owned()),

@@ -7,7 +7,8 @@ use axum::extract::State;
 use axum::response::Html;
 use lacuna_core::Consents;
 use lacuna_core::vault::Consent;
-use lacuna_types::{MemoryId, Sensitivity};
+use lacuna_types::policy::Policy;
+use lacuna_types::{ConsentTopic, MemoryId, Sensitivity};
 use maud::{Markup, html};
 
 use super::form::SentForm;
@@ -27,9 +28,13 @@ pub(super) async fn show(
 
 async fn consents_page(app: &App, visitor: &Visitor, above: &Markup) -> Result<Html<String>> {
     let (caller, scope) = (visitor.caller.clone(), visitor.caller.personal_scope());
-    let (given, _) = app.call_in(caller, scope, |core, grant| Consents::of(core).list(grant)).await?;
+    let ((given, policy), _) = app
+        .call_in(caller, scope, |core, grant| {
+            Ok((Consents::of(core).list(grant)?, core.policy(&grant.scope().org).clone()))
+        })
+        .await?;
     let texts = visitor.language.texts();
-    let body = html! { (above) (list(visitor, &given)) (give_form(visitor)) };
+    let body = html! { (above) (list(visitor, &given)) (give_form(visitor, &policy)) };
     Ok(page(visitor, Chapter::Consents, texts.nav_consents, &body))
 }
 
@@ -41,12 +46,12 @@ fn list(visitor: &Visitor, given: &[Consent]) -> Markup {
         @if given.is_empty() { p class="empty" { (texts.consents_none) } }
         @for consent in given {
             section class="card consent" {
-                h2 { (language.word("sensitivity", consent.category.as_str())) }
+                h2 { (language.word("consent", consent.topic.as_str())) }
                 p { (texts.consent_purpose) ": " (said(&consent.purpose)) }
                 p class="hint" { (texts.consent_since) " " (language.moment(consent.given_at)) }
                 form method="post" action="/console/consents" {
                     (key(visitor))
-                    input type="hidden" name="category" value=(consent.category.as_str());
+                    input type="hidden" name="category" value=(consent.topic.as_str());
                     button class="second" name="do" value="revoke" { (texts.consent_revoke) }
                 }
             }
@@ -54,7 +59,16 @@ fn list(visitor: &Visitor, given: &[Consent]) -> Markup {
     }
 }
 
-fn give_form(visitor: &Visitor) -> Markup {
+/// The topics that the policy wants a consent for.
+fn topics(policy: &Policy) -> impl Iterator<Item = ConsentTopic> {
+    ConsentTopic::ALL.iter().copied().filter(|topic| match (topic.sensitivity(), topic) {
+        (Some(one), _) => Sensitivity::needing_consent(&[one]) == [one],
+        (None, ConsentTopic::Patterns) => policy.pattern_consent,
+        (None, _) => policy.retention.long_term_consent,
+    })
+}
+
+fn give_form(visitor: &Visitor, policy: &Policy) -> Markup {
     let language = visitor.language;
     let texts = language.texts();
     html! {
@@ -63,10 +77,8 @@ fn give_form(visitor: &Visitor) -> Markup {
             h2 { (texts.consent_give) }
             label for="category" { (texts.consent_category) }
             select id="category" name="category" {
-                @for one in Sensitivity::ALL {
-                    @if Sensitivity::needing_consent(&[*one]) == [*one] {
-                        option value=(one.as_str()) { (language.word("sensitivity", one.as_str())) }
-                    }
+                @for one in topics(policy) {
+                    option value=(one.as_str()) { (language.word("consent", one.as_str())) }
                 }
             }
             label for="purpose" { (texts.consent_purpose) }
@@ -83,7 +95,7 @@ pub(super) async fn change(
     Extension(visitor): Extension<Arc<Visitor>>,
     form: SentForm,
 ) -> Result<Html<String>> {
-    let category: Sensitivity =
+    let topic: ConsentTopic =
         form.word("category")?.ok_or_else(|| Failure::invalid("category", "must not be empty"))?;
     let (caller, scope) = (visitor.caller.clone(), visitor.caller.personal_scope());
     let language = visitor.language;
@@ -92,7 +104,7 @@ pub(super) async fn change(
         "give" => {
             let purpose = form.required("purpose")?.to_owned();
             let (given, _) = app
-                .call_in(caller, scope, move |core, grant| Consents::of(core).give(grant, category, &purpose))
+                .call_in(caller, scope, move |core, grant| Consents::of(core).give(grant, topic, &purpose))
                 .await?;
             notice(
                 "good",
@@ -101,7 +113,7 @@ pub(super) async fn change(
         }
         "revoke" => {
             let (revoked, _) = app
-                .call_in(caller, scope, move |core, grant| Consents::of(core).revoke(grant, category))
+                .call_in(caller, scope, move |core, grant| Consents::of(core).revoke(grant, topic))
                 .await?;
             still_kept(&visitor, &revoked.kept)
         }

@@ -40,6 +40,29 @@ pub(crate) fn bring_to_mind(installation: &Installation, data: &Path, input: &Ho
     Ok(context.text)
 }
 
+/// Returns the reminder of the month's review for a conversation that begins; empty on most days. A conversation begins
+/// without it where the vault cannot be looked through.
+pub(crate) fn review_reminder(installation: &Installation) -> String {
+    let due = installation.grant(None).map_err(|failure| failure.to_string()).and_then(|grant| {
+        installation.service.upkeep().review_due(&grant).map_err(|error| error.to_string())
+    });
+    match due {
+        Ok(waiting) => waiting.map(reminder).unwrap_or_default(),
+        Err(error) => {
+            tracing::warn!(%error, "the month's review is not announced");
+            String::new()
+        }
+    }
+}
+
+fn reminder(waiting: usize) -> String {
+    let (memories, wait) = if waiting == 1 { ("memory", "waits") } else { ("memories", "wait") };
+    format!(
+        "[Lacuna: {waiting} {memories} {wait} for the user's monthly review, which keeps or erases them. Tell the user once; \
+         `lacuna review memories` shows them.]"
+    )
+}
+
 /// Name of the folder in which the host works: memories tagged with it come first.
 fn project(input: &HookInput) -> Option<String> {
     let name = input.cwd.as_ref()?.file_name()?.to_str()?;
@@ -56,6 +79,12 @@ fn last_chars(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_reminder_counts_and_names_the_command() {
+        assert!(reminder(1).contains("1 memory waits for the user's monthly review"));
+        assert!(reminder(2).contains("2 memories wait") && reminder(2).contains("lacuna review memories"));
+    }
 
     #[test]
     fn the_end_of_a_long_prompt_is_what_is_asked() {

@@ -21,7 +21,7 @@ mod typed;
 use std::time::{Duration, Instant};
 
 pub(crate) use archive::archive;
-pub(crate) use bring::bring_to_mind;
+pub(crate) use bring::{bring_to_mind, review_reminder};
 pub(crate) use extract::{end, extract};
 pub(crate) use host::HookHost;
 pub(crate) use input::HookInput;

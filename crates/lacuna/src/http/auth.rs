@@ -1,10 +1,10 @@
 //! Authentication. It runs before any body is read.
 
 use axum::extract::{Request, State};
-use axum::http::header::{AUTHORIZATION, HOST, ORIGIN};
+use axum::http::header::{AUTHORIZATION, HOST, ORIGIN, WWW_AUTHENTICATE};
 use axum::http::{HeaderMap, HeaderName};
 use axum::middleware::Next;
-use axum::response::Response;
+use axum::response::{IntoResponse, Response};
 use lacuna_core::govern::TOKEN_PREFIX;
 use lacuna_core::permit::Caller;
 use lacuna_types::{OrgId, Role, UserId};
@@ -12,10 +12,10 @@ use zeroize::Zeroizing;
 
 use super::conditional::TagKey;
 use super::observe::note_caller;
-use super::oidc::{Claimed, SignOn, SignOnAnswer, SignOnAttempt};
+use super::oidc::{Claimed, ProtectedResource, ResourceMetadata, SignOn, SignOnAnswer, SignOnAttempt};
 use super::person_header::named_person;
 use super::route_hint::LACUNA_NODE;
-use super::{App, Openness, mem0};
+use super::{App, Openness, mem0, unknown_route};
 use crate::codes;
 use crate::wire::failure::{Failure, Result};
 
@@ -34,7 +34,10 @@ pub(super) async fn authenticate(
     next: Next,
 ) -> Result<Response> {
     let is_mem0 = request.uri().path().starts_with(mem0::PREFIX);
-    let (caller, tags) = caller(&app, request.headers(), is_mem0).await?;
+    let (caller, tags) = match caller(&app, request.headers(), is_mem0).await {
+        Ok(known) => known,
+        Err(failure) => return refuse(&app, failure),
+    };
     let caller = match named_person(request.headers())? {
         None => caller,
         Some(person) => app.call(move |core| core.tokens().act_for(caller, person)).await?,
@@ -46,6 +49,29 @@ pub(super) async fn authenticate(
     let mut response = next.run(request).await;
     response.headers_mut().extend(node.map(|node| (LACUNA_NODE.clone(), node)));
     Ok(response)
+}
+
+/// A refusal; to a caller without a valid token it names the service that signs some, if there is one.
+fn refuse(app: &App, failure: Failure) -> Result<Response> {
+    let Some(resource) = resource(app).filter(|_| failure.code == &codes::UNAUTHENTICATED) else {
+        return Err(failure);
+    };
+    let mut response = failure.into_response();
+    response.headers_mut().insert(WWW_AUTHENTICATE, resource.challenge.clone());
+    Ok(response)
+}
+
+/// The metadata of this server as a protected resource, for MCP clients.
+pub(super) async fn resource_metadata(State(app): State<App>) -> Result<axum::Json<ResourceMetadata>> {
+    match resource(&app) {
+        Some(resource) => Ok(axum::Json(resource.metadata.clone())),
+        None => Err(unknown_route().await),
+    }
+}
+
+/// This server as its clients know it, where the operator says so.
+fn resource(app: &App) -> Option<&ProtectedResource> {
+    app.0.sign_on.as_ref().and_then(SignOn::resource)
 }
 
 /// The caller, and the key of the tags of their answers.

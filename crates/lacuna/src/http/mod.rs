@@ -61,7 +61,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use axum::extract::Request;
-use axum::routing::any;
+use axum::routing::{any, get};
 use axum::{Extension, Router, middleware};
 use lacuna_core::Lacuna;
 use lacuna_core::govern::Schedule;
@@ -360,6 +360,10 @@ fn guarded() -> OpenApiRouter<App> {
 
 pub(crate) fn router(app: App, origins: &[String], pages: Router<App>) -> Router {
     let (open, mut api) = routes();
+    // Every MCP client knows these from their standard.
+    let open = open
+        .route(oidc::WELL_KNOWN, get(auth::resource_metadata))
+        .route(&format!("{}/{{*path}}", oidc::WELL_KNOWN), get(auth::resource_metadata));
     let (guarded, guarded_api) = guarded().split_for_parts();
     api.merge(guarded_api);
     let (linked, linked_api) = linked().split_for_parts();

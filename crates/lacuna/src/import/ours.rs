@@ -6,11 +6,13 @@ use std::io::Read;
 use lacuna_core::transfer::EXPORT_VERSION;
 use lacuna_types::Category;
 use serde::de::{self, DeserializeSeed, MapAccess, SeqAccess, Visitor};
+use serde_json::value::RawValue;
 
 use super::Intake;
 use super::parse::{Budget, CarriedFailure, ItemParser, Passed};
 use crate::codes;
 use crate::wire::failure::{Failure, Result};
+use crate::wire::json::without_input;
 use crate::wire::{self, RecordBody};
 
 pub(super) fn read(reader: impl Read, intake: &mut Intake<'_>) -> Result<()> {
@@ -26,6 +28,25 @@ struct ExportReading<'a, 'i> {
     intake: &'a mut Intake<'i>,
     budget: Budget,
     carried: CarriedFailure,
+}
+
+impl ExportReading<'_, '_> {
+    /// Takes one record, whose text is needed whole: its proof covers every letter of it.
+    fn take(&mut self, raw: &str, category: Category, place: usize) -> Result<()> {
+        let mut json = serde_json::Deserializer::from_str(raw);
+        let body: RecordBody = serde_path_to_error::deserialize(&mut json).map_err(|error| {
+            let (path, message) = (error.path().to_string(), without_input(&error.inner().to_string()));
+            let place = format!("categories.{category}.records[{place}].{path}");
+            Failure::new(&codes::INVALID, format!("{place}: {message}"))
+        })?;
+        let number = self.intake.next_number();
+        let mut record =
+            body.into_record(number, category).map_err(|error| at_record(number, error.into()))?;
+        if let Some(carried) = &mut record.carried {
+            carried.proven = self.intake.importing.is_proven(raw, category)?;
+        }
+        self.intake.push(record)
+    }
 }
 
 /// Depth of the parser in the document.
@@ -95,12 +116,12 @@ impl<'de> Visitor<'de> for ExportPart<'_, '_, '_> {
             return Err(de::Error::custom("expected an object"));
         };
         let reading = self.reading;
-        while let Some(body) = list.next_element::<RecordBody>()? {
-            let number = reading.intake.next_number();
-            let record = body.into_record(number, category).map_err(|error| at_record(number, error.into()));
-            let pushed = record.and_then(|record| reading.intake.push(record));
-            pushed.map_err(|failure| reading.carried.stop::<A::Error>(failure))?;
+        let mut place = 0;
+        while let Some(raw) = list.next_element::<Box<RawValue>>()? {
+            let taken = reading.take(raw.get(), category, place);
+            taken.map_err(|failure| reading.carried.stop::<A::Error>(failure))?;
             reading.budget.renew();
+            place += 1;
         }
         Ok(())
     }

@@ -79,6 +79,7 @@ fn record_of(row: StoreRow, number: u64, now: jiff::Timestamp) -> ImportRecord {
         ..Draft::default()
     };
     let carried = Carried {
+        proven: false,
         state: Lifecycle::Active,
         updated_at,
         rehearsals: 0,

@@ -134,6 +134,7 @@ pub(crate) fn into_record(atom: Atom, number: u64) -> Result<Option<ImportRecord
         ..Source::new(source_kind, Trust::High)
     };
     let carried = Carried {
+        proven: false,
         state: Lifecycle::Active,
         updated_at: atom.last_rehearsed_at,
         rehearsals: atom.rehearsal_count,

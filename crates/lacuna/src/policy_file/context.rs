@@ -14,6 +14,7 @@ pub(super) struct RawContext {
     retrieval_threshold: Option<f32>,
     confabulation: Option<String>,
     vertical: Option<String>,
+    intent: Option<bool>,
     weights: Option<RawWeights>,
 }
 
@@ -51,6 +52,7 @@ pub(super) fn rules(raw: Option<RawContext>) -> Result<ContextRules, String> {
         retrieval_threshold: raw.retrieval_threshold.unwrap_or(default.retrieval_threshold),
         confabulation: parsed(raw.confabulation, default.confabulation)?,
         vertical: parsed(raw.vertical, default.vertical)?,
+        intent: raw.intent.unwrap_or(default.intent),
         weights: raw.weights.map_or(default.weights, |raw| weights(&raw, default.weights)),
     };
     rules.check().map_err(|error| format!("context.{}", word(error)))?;

@@ -14,6 +14,7 @@ pub(super) struct RawRetention {
     unanswered: Option<String>,
     review_days: Option<u32>,
     episodic_days_max: Option<u32>,
+    long_term_consent: Option<bool>,
     archive_faded: Option<bool>,
     tiers: BTreeMap<String, Days>,
     categories: BTreeMap<String, Days>,
@@ -46,6 +47,7 @@ impl RawRetention {
         rules.review_days = within("review_days", self.review_days, rules.review_days)?;
         rules.episodic_days_max =
             within("episodic_days_max", self.episodic_days_max, rules.episodic_days_max)?;
+        rules.long_term_consent = self.long_term_consent.unwrap_or(rules.long_term_consent);
         rules.archive_faded = self.archive_faded.unwrap_or(rules.archive_faded);
         if let Some(text) = self.unanswered {
             rules.unanswered = text.parse().map_err(|error| word("unanswered", error))?;

@@ -18,8 +18,8 @@ pub(crate) const PURPOSE_DEFAULT: &str = "my assistants";
 #[serde(deny_unknown_fields)]
 #[schema(as = ConsentRequest)]
 pub(crate) struct ConsentRequest {
-    /// The sensitive category.
-    pub(crate) category: words::Sensitivity,
+    /// A sensitive category, `patterns` (patterns of behaviour) or `long_term` (keeping facts until they are forgotten).
+    pub(crate) category: words::ConsentTopic,
     /// The purpose in the person's words; "my assistants" when absent.
     #[schema(min_length = 1, max_length = 200)]
     pub(crate) purpose: Option<String>,
@@ -32,7 +32,7 @@ pub(crate) struct ConsentRequest {
 #[serde(deny_unknown_fields)]
 #[schema(as = ConsentRevocation)]
 pub(crate) struct ConsentRevocation {
-    pub(crate) category: words::Sensitivity,
+    pub(crate) category: words::ConsentTopic,
     /// The vault; only the caller's own, which is meant when it is absent.
     pub(crate) scope: Option<String>,
 }
@@ -41,7 +41,7 @@ pub(crate) struct ConsentRevocation {
 #[derive(Serialize, ToSchema)]
 #[schema(as = Consent)]
 pub(crate) struct ConsentView {
-    pub(crate) category: words::Sensitivity,
+    pub(crate) category: words::ConsentTopic,
     pub(crate) purpose: String,
     pub(crate) given_at: Timestamp,
 }
@@ -70,14 +70,15 @@ pub(crate) struct ConsentGivenView {
 #[schema(as = ConsentRevoked)]
 pub(crate) struct ConsentRevokedView {
     pub(crate) scope: String,
-    pub(crate) category: words::Sensitivity,
-    /// Number of memories that were kept with consent. They stay: to erase them, forget the `sensitivity`.
+    pub(crate) category: words::ConsentTopic,
+    /// Number of memories that were kept with the consent. They stay: to erase them, forget the `sensitivity` or the ids.
+    /// Without `long_term` they get the time of other memories from now on.
     pub(crate) kept: usize,
 }
 
 impl From<Consent> for ConsentView {
     fn from(consent: Consent) -> Self {
-        Self { category: consent.category.into(), purpose: consent.purpose, given_at: consent.given_at }
+        Self { category: consent.topic.into(), purpose: consent.purpose, given_at: consent.given_at }
     }
 }
 
@@ -96,6 +97,6 @@ impl ConsentGivenView {
 
 impl ConsentRevokedView {
     pub(crate) fn of(revoked: &ConsentRevoked, scope: &Scope) -> Self {
-        Self { scope: shown(scope), category: revoked.category.into(), kept: revoked.kept.len() }
+        Self { scope: shown(scope), category: revoked.topic.into(), kept: revoked.kept.len() }
     }
 }

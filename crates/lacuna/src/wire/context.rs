@@ -47,9 +47,8 @@ pub(crate) struct ContextRequest {
     #[schema(maximum = 100)]
     pub(crate) cooldown_turns: Option<u32>,
     /// True lets the words of the turn ("my", "our", "the docs") narrow the lanes, unless `lane_filter` names
-    /// some.
-    #[serde(default)]
-    pub(crate) intent: bool,
+    /// some; false does not; as the policy says when absent.
+    pub(crate) intent: Option<bool>,
     /// The conversation's own vault: `user`, `team:NAME`, `org` or `deployment:NAME`; the caller's own when
     /// absent. With `auto` the words of the turn choose the vault, and narrow the lanes.
     pub(crate) scope: Option<String>,
@@ -86,7 +85,7 @@ impl ContextRequest {
             max_tokens: self.max_tokens,
             max_memories: self.max_memories,
             cooldown_turns: self.cooldown_turns,
-            intent: self.intent || is_auto(self.scope.as_deref()),
+            intent: if is_auto(self.scope.as_deref()) { Some(true) } else { self.intent },
             ..Turn::default()
         })
     }

@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 use lacuna_core::gate::{Judgement, Redaction, Report};
 use lacuna_core::write::{Asked, HeldDraft, Outcome, Refused};
-use lacuna_types::Scope;
+use lacuna_types::{ConsentTopic, Scope};
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -75,15 +75,15 @@ pub(crate) struct AskedView {
     pub(crate) gate: ReportView,
 }
 
-/// A sensitive text that is held sealed until its owner consents. No search finds it.
+/// A text that is held sealed until its owner consents. No search finds it.
 #[derive(Clone, Serialize, ToSchema, Debug)]
 #[schema(as = Held)]
 pub(crate) struct HeldView {
     pub(crate) memory_id: String,
     /// The time at which it is gone without a consent.
     pub(crate) until: Timestamp,
-    /// The categories to consent to.
-    pub(crate) categories: Vec<words::Sensitivity>,
+    /// The consents that it needs: sensitive categories, or `patterns`.
+    pub(crate) categories: Vec<words::ConsentTopic>,
 }
 
 /// A text that the gate refused.
@@ -168,13 +168,17 @@ impl From<Asked> for AskedView {
 impl HeldView {
     /// The categories, as a sentence names them.
     pub(crate) fn about(&self) -> String {
-        self.categories.iter().map(ToString::to_string).collect::<Vec<_>>().join(" and ")
+        let word = |topic: &words::ConsentTopic| match topic.0 {
+            ConsentTopic::Patterns => "patterns of behaviour",
+            other => other.as_str(),
+        };
+        self.categories.iter().map(word).collect::<Vec<_>>().join(" and ")
     }
 }
 
 impl From<HeldDraft> for HeldView {
     fn from(held: HeldDraft) -> Self {
-        let categories = held.categories.into_iter().map(words::Sensitivity).collect();
+        let categories = held.topics.into_iter().map(words::ConsentTopic).collect();
         Self { memory_id: held.id.to_string(), until: held.until, categories }
     }
 }

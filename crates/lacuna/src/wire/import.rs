@@ -155,6 +155,7 @@ impl RecordBody {
         let supersedes = self.supersedes.iter().map(|id| id.parse::<MemoryId>()).collect::<Result<_>>()?;
         let promotion = self.promotion.take().map(Promotion::try_from).transpose()?;
         Ok(Some(Carried {
+            proven: false,
             state: state.0,
             updated_at,
             rehearsals: self.rehearsals,
@@ -258,11 +259,13 @@ pub(crate) struct ImportedView {
     pub(crate) changed: bool,
     /// Links to memories that are not here.
     pub(crate) links_dropped: usize,
+    /// True if this installation did not write the record as it stands: it has medium trust at most.
+    pub(crate) unproven: bool,
 }
 
 impl From<Imported> for ImportedView {
     fn from(imported: Imported) -> Self {
-        let Imported { number, fate, changed, links_dropped } = imported;
+        let Imported { number, fate, changed, links_dropped, unproven } = imported;
         let mut view = Self {
             record: number,
             outcome: "refused",
@@ -274,6 +277,7 @@ impl From<Imported> for ImportedView {
             reason: None,
             changed,
             links_dropped,
+            unproven,
         };
         match fate {
             Fate::Stored { id, state, waits } => {
@@ -318,6 +322,8 @@ pub(crate) struct ImportReport {
     /// Records from whose text something was removed.
     pub(crate) changed: u64,
     pub(crate) links_dropped: u64,
+    /// Records that this installation did not write as they stand: they have medium trust at most.
+    pub(crate) unproven: u64,
     /// One by one, in no particular order.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) records: Vec<ImportedView>,
@@ -331,7 +337,7 @@ impl ImportReport {
         dry_run: bool,
         records: Vec<ImportedView>,
     ) -> Self {
-        let Account { stored, waiting, repeated, asked, refused, changed, links_dropped } = account;
+        let Account { stored, waiting, repeated, asked, refused, changed, links_dropped, unproven } = account;
         let scope = shown(scope);
         Self {
             scope,
@@ -344,6 +350,7 @@ impl ImportReport {
             refused,
             changed,
             links_dropped,
+            unproven,
             records,
         }
     }

@@ -1,6 +1,10 @@
 //! JSON that callers send: parsed strictly, with the field at fault and without the value in what is said of it.
 
-use serde::de::DeserializeOwned;
+use std::fmt;
+use std::marker::PhantomData;
+
+use serde::de::{DeserializeOwned, Error as _, SeqAccess, Visitor};
+use serde::{Deserialize, Deserializer};
 
 use crate::codes;
 use crate::wire::failure::{Failure, Result};
@@ -54,4 +58,55 @@ pub(crate) fn without_input(message: &str) -> String {
         _ => message,
     };
     kept.chars().take(MESSAGE_CHARS_MAX).collect()
+}
+
+/// Reads a list of at most `MAX` items, and stops at the first beyond them: a body of many tiny items takes ten times
+/// its bytes once it is read, and none of it would be used.
+pub(crate) fn bounded_list<'de, const MAX: usize, T: Deserialize<'de>, D: Deserializer<'de>>(
+    deserializer: D,
+) -> std::result::Result<Vec<T>, D::Error> {
+    deserializer.deserialize_seq(BoundedList::<T, MAX>(PhantomData))
+}
+
+struct BoundedList<T, const MAX: usize>(PhantomData<T>);
+
+impl<'de, T: Deserialize<'de>, const MAX: usize> Visitor<'de> for BoundedList<T, MAX> {
+    type Value = Vec<T>;
+
+    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "a list of at most {MAX} items")
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> std::result::Result<Vec<T>, A::Error> {
+        let mut read = Vec::new();
+        while let Some(item) = items.next_element()? {
+            if read.len() == MAX {
+                return Err(A::Error::custom(format!("at most {MAX} are accepted")));
+            }
+            read.push(item);
+        }
+        Ok(read)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::wire::AppendRequest;
+
+    fn refusal_of_turns(count: usize, end: &str) -> Option<Failure> {
+        let turns = vec![r#"{"role":"user","text":"x"}"#; count].join(",");
+        read_json::<AppendRequest>(format!(r#"{{"turns":[{turns}{end}"#).as_bytes()).err()
+    }
+
+    #[test]
+    fn a_list_ends_the_reading_at_its_bound() {
+        assert!(refusal_of_turns(1_000, "]}").is_none());
+        let failure = refusal_of_turns(1_001, "]}").unwrap();
+        assert_eq!((failure.code.name, failure.field.as_deref()), ("invalid", Some("turns")));
+        assert_eq!(failure.detail, "turns: at most 1000 are accepted");
+        // The rest is not looked at, not even whether it is JSON.
+        assert_eq!(refusal_of_turns(1_001, "!").unwrap().code.name, "invalid");
+        assert_eq!(refusal_of_turns(1_000, "!").unwrap().code.name, "malformed_json");
+    }
 }

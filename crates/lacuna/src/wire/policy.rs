@@ -11,6 +11,8 @@ pub(crate) struct PolicyView {
     pub(crate) preset: &'static str,
     pub(crate) fail_on_secret: bool,
     pub(crate) sensitive_allowed: bool,
+    /// True if patterns of a person's behaviour need the person's consent.
+    pub(crate) pattern_consent: bool,
     pub(crate) caller_may_relax: bool,
     pub(crate) min_salience: f32,
     pub(crate) max_atoms: usize,
@@ -85,6 +87,8 @@ pub(crate) struct ContextRulesView {
     /// Freedom of an assistant where a memory is silent: `strict` or `moderate`.
     pub(crate) confabulation: &'static str,
     pub(crate) vertical: &'static str,
+    /// True if the words of a question narrow the lanes unless the call says otherwise.
+    pub(crate) intent: bool,
     pub(crate) weights: WeightsView,
 }
 
@@ -118,6 +122,7 @@ impl From<&ContextRules> for ContextRulesView {
             retrieval_threshold: rules.retrieval_threshold,
             confabulation: rules.confabulation.as_str(),
             vertical: rules.vertical.as_str(),
+            intent: rules.intent,
             weights: WeightsView { salience, relevance, recency, topic },
         }
     }
@@ -140,6 +145,7 @@ impl From<&Policy> for PolicyView {
             preset: policy.preset.as_str(),
             fail_on_secret: policy.fail_on_secret,
             sensitive_allowed: policy.sensitive_allowed,
+            pattern_consent: policy.pattern_consent,
             caller_may_relax: policy.caller_may_relax,
             min_salience: policy.min_salience,
             max_atoms: policy.max_atoms,

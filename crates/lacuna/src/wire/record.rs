@@ -2,13 +2,16 @@
 
 use jiff::Timestamp;
 use lacuna_core::read::Condition;
-use lacuna_core::records::{NamespaceQuery, RecordItem, RecordKept, RecordPage, RecordPut, RecordQuery};
+use lacuna_core::records::{
+    NamespaceQuery, RECORD_PUTS_MAX, RecordItem, RecordKept, RecordPage, RecordPut, RecordQuery,
+};
 use lacuna_types::{MemoryId, Plaintext, RecordPlace, Scope, SearchedText};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use serde_json::value::RawValue;
 use utoipa::ToSchema;
 
+use super::json::bounded_list;
 use super::scope::shown;
 use super::{SourceBody, hex, words};
 use crate::wire::failure::{Failure, Result};
@@ -86,6 +89,7 @@ pub(crate) struct RecordPutRequest {
 #[serde(deny_unknown_fields)]
 #[schema(as = RecordBatchRequest)]
 pub(crate) struct RecordBatchRequest {
+    #[serde(deserialize_with = "bounded_list::<RECORD_PUTS_MAX, _, _>")]
     #[schema(min_items = 1, max_items = 1000)]
     pub(crate) records: Vec<RecordPutRequest>,
     /// The vault; the caller's own when absent.

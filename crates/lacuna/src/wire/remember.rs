@@ -1,13 +1,15 @@
 use jiff::Timestamp;
-use lacuna_core::write::{Outcome, Remembered};
+use lacuna_core::write::{Outcome, REMEMBER_BATCH_MAX, Remembered};
 use lacuna_types::{
-    Detail, Draft, Entity, Lineage, MemoryId, Plaintext, Result, Scope, SessionId, Source, SourceType, Trust,
+    DETAILS_MAX, Detail, Draft, ENTITIES_MAX, Entity, LINEAGE_MAX, Lineage, MemoryId, Plaintext, Result,
+    Scope, SessionId, Source, SourceType, TAGS_MAX, Trust,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use utoipa::ToSchema;
 
 use super::gate::{HeldView, OutcomeView, ReportView};
+use super::json::bounded_list;
 use super::record::raw_text;
 use super::scope::shown;
 use super::words;
@@ -22,7 +24,7 @@ pub(crate) struct RememberRequest {
     pub(crate) content: String,
     /// Its core in at most 280 characters; made from the text when absent.
     pub(crate) gist: Option<String>,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "bounded_list::<DETAILS_MAX, _, _>")]
     pub(crate) details: Vec<DetailBody>,
     pub(crate) category: Option<words::Category>,
     pub(crate) content_type: Option<words::ContentType>,
@@ -31,12 +33,12 @@ pub(crate) struct RememberRequest {
     pub(crate) lane: Option<words::Lane>,
     #[serde(default)]
     pub(crate) secondary_lanes: Vec<words::Lane>,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "bounded_list::<TAGS_MAX, _, _>")]
     pub(crate) tags: Vec<String>,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "bounded_list::<ENTITIES_MAX, _, _>")]
     pub(crate) entities: Vec<EntityBody>,
     pub(crate) source: Option<SourceBody>,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "bounded_list::<LINEAGE_MAX, _, _>")]
     pub(crate) derived_from: Vec<LineageBody>,
     pub(crate) privacy_class: Option<words::PrivacyClass>,
     #[serde(default)]
@@ -253,6 +255,7 @@ impl From<Lineage> for LineageBody {
 #[schema(as = RememberBatch)]
 pub(crate) struct RememberBatch {
     /// From 1 to 2,000.
+    #[serde(deserialize_with = "bounded_list::<REMEMBER_BATCH_MAX, _, _>")]
     #[schema(min_items = 1, max_items = 2000)]
     pub(crate) memories: Vec<RememberRequest>,
     /// The vault to write all of them to; the caller's own when absent.

@@ -127,6 +127,8 @@ pub(crate) struct RulesView {
     pub(crate) unanswered: &'static str,
     /// Days between reviews by the owner.
     pub(crate) review_days: u32,
+    /// True if a person's facts are kept beyond the time of `medium_term` only with the consent `long_term`.
+    pub(crate) long_term_consent: bool,
     pub(crate) archive_faded: bool,
 }
 
@@ -162,6 +164,7 @@ impl From<&RetentionRules> for RulesView {
             grace_days: rules.grace_days,
             unanswered: rules.unanswered.as_str(),
             review_days: rules.review_days,
+            long_term_consent: rules.long_term_consent,
             archive_faded: rules.archive_faded,
         }
     }

@@ -68,9 +68,8 @@ pub(crate) struct SearchRequest {
     #[serde(default)]
     pub(crate) rehearse: bool,
     /// True lets the words of the question ("my", "our", "the docs") narrow the lanes, unless `lane_filter` names
-    /// some.
-    #[serde(default)]
-    pub(crate) intent: bool,
+    /// some; false does not; as the policy says when absent.
+    pub(crate) intent: Option<bool>,
     /// The vault to search: `user`, `team:NAME`, `org` or `deployment:NAME`; the caller's own when absent. With
     /// `auto` the words of the question choose the vault, and narrow the lanes.
     pub(crate) scope: Option<String>,
@@ -103,7 +102,7 @@ impl SearchRequest {
             explain: self.explain,
             rehearse: self.rehearse,
             session: self.session.as_deref().map(SessionId::new).transpose()?,
-            intent: self.intent || is_auto(self.scope.as_deref()),
+            intent: if is_auto(self.scope.as_deref()) { Some(true) } else { self.intent },
             condition,
             ..default
         })

@@ -2,12 +2,13 @@ use jiff::Timestamp;
 use lacuna_core::keep::{
     Appended, Ended, Grown, NewTurn, SessionCursor, SessionInfo, SessionPage, SessionShown,
 };
-use lacuna_core::vault::Piece;
+use lacuna_core::vault::{Piece, TURNS_PER_APPEND_MAX};
 use lacuna_types::{Error, Memory, Result, Scope, SessionId, from_millis, millis};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::cursor::wrong_cursor;
+use super::json::bounded_list;
 use super::scope::shown;
 use super::{OutcomeView, base64url, unbase64url, words};
 
@@ -31,6 +32,7 @@ pub(crate) struct SessionRequest {
 #[schema(as = AppendRequest)]
 pub(crate) struct AppendRequest {
     /// From 1 to 1,000; a turn that is sent in pieces comes alone.
+    #[serde(deserialize_with = "bounded_list::<TURNS_PER_APPEND_MAX, _, _>")]
     #[schema(min_items = 1, max_items = 1000)]
     pub(crate) turns: Vec<TurnBody>,
     /// The number that the first of them is to get. An append that is sent again with it is not doubled; when

@@ -17,6 +17,10 @@ pub(crate) struct TokenRequest {
     /// Operations that a token of the role `service` may carry out for people; other roles have none.
     #[serde(default)]
     pub(crate) operations: Vec<words::Operation>,
+    /// Sensitive categories that the token is not for: their memories look missing to its bearer. For the roles `agent`,
+    /// `reader` and `service`.
+    #[serde(default)]
+    pub(crate) without: Vec<words::Sensitivity>,
     #[serde(default)]
     pub(crate) label: String,
     #[serde(default)]
@@ -29,6 +33,7 @@ impl TokenRequest {
             user: UserId::new(&self.user)?,
             roles: self.roles.into_iter().map(|role| role.0).collect(),
             operations: self.operations.into_iter().map(|operation| operation.0).collect(),
+            without: self.without.into_iter().map(|kind| kind.0).collect(),
             label: self.label,
             expires_at: self.expires_at,
         })
@@ -45,6 +50,9 @@ pub(crate) struct TokenView {
     /// Operations that a service may carry out for people.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) operations: Vec<words::Operation>,
+    /// Sensitive categories that it is not for.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) without: Vec<words::Sensitivity>,
     pub(crate) label: String,
     pub(crate) created_at: Timestamp,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -60,6 +68,7 @@ impl From<TokenInfo> for TokenView {
             user: info.user.as_str().to_owned(),
             roles: info.roles.into_iter().map(words::Role).collect(),
             operations: info.operations.into_iter().map(words::Operation).collect(),
+            without: info.without.into_iter().map(words::Sensitivity).collect(),
             label: info.label,
             created_at: info.created_at,
             expires_at: info.expires_at,

@@ -77,6 +77,7 @@ words!(domain {
     PrivacyClass,
     Sensitivity,
     ConsentBasis,
+    ConsentTopic,
     RetentionTier,
     Lifecycle,
     Wait,

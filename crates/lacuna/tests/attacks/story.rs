@@ -23,7 +23,7 @@ const IMPORTED: [&str; 3] =
 const SESSION: &str = "ses_story";
 /// Turns of the session: enough that a part of them can be compacted.
 const TURNS: usize = 12;
-/// Longer than a row takes, so that it becomes a blob.
+/// Longer than a row takes, so that it becomes a blob. Only a transcript may be so long.
 const LONG_SENTENCES: usize = 2_000;
 
 /// The program, as a user calls it.
@@ -90,7 +90,7 @@ impl Story {
         let tell = |user: &str, args: &[&str]| done(&base, user, args).unwrap();
         tell(USER, &["remember", HERON]);
         tell(USER, &["remember", OTTER]);
-        tell(USER, &["remember", &long_text()]);
+        tell(USER, &["remember", &long_text(), "--content-type", "transcript"]);
         tell(USER, &["remember", BADGER]);
         tell(OTHER_USER, &["remember", STORK]);
         for turn in 0..TURNS {
@@ -168,7 +168,10 @@ impl Story {
         vec![
             Deed { brings: texts(&[adder]), on_nothing: true, ..of("first remember", &["remember", adder]) },
             Deed { brings: texts(&[adder]), ..of("remember", &["remember", adder]) },
-            Deed { brings: vec![mole.clone()], ..of("remember a blob", &["remember", &mole]) },
+            Deed {
+                brings: vec![mole.clone()],
+                ..of("remember a blob", &["remember", &mole, "--content-type", "transcript"])
+            },
             Deed { brings: texts(&[adder]), ..of("session append", &["session", "append", SESSION, adder]) },
             Deed { adds_others: true, in_parts: true, ..of("session end", &["session", "end", SESSION]) },
             Deed { takes: texts(&[HERON]), ..of("forget", &["forget", "the heron", "--yes"]) },

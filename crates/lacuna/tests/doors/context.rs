@@ -1,6 +1,6 @@
 //! Context, intent and how a memory fades, through both doors.
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::support::Home;
 
@@ -50,6 +50,41 @@ fn a_turn_brings_memories_to_mind_as_a_section_and_as_data() {
 }
 
 #[test]
+fn a_few_words_of_one_conversation_reach_the_next_and_small_talk_does_not() {
+    const SAID: [(&str, &str); 8] = [
+        ("The ladder is at Magnus's.", "Who has my ladder?"),
+        ("I parked on level three.", "Where did I park?"),
+        ("Mein Zahnarzt heißt Huber.", "Wie heißt mein Zahnarzt?"),
+        ("Mon vol part à midi.", "À quelle heure part mon vol ?"),
+        ("Mi clase es los martes.", "¿Qué día es mi clase?"),
+        ("La mia gatta si chiama Luna.", "Come si chiama la mia gatta?"),
+        ("Mijn fiets is groen.", "Welke kleur heeft mijn fiets?"),
+        ("Mój pies wabi się Azor.", "Jak wabi się mój pies?"),
+    ];
+    const SMALL_TALK: [&str; 5] =
+        ["Haha, nice!", "Vielen Dank!", "Bonne journée !", "¡Qué bien!", "See you tomorrow!"];
+    let home = Home::new();
+    let server = home.serve(&[]);
+    let texts = SAID.iter().map(|(said, _)| said).chain(&SMALL_TALK);
+    for (number, text) in texts.enumerate() {
+        let turns = json!({"turns": [{"role": "user", "text": text}]});
+        server.post(&format!("/v1/sessions/day-{number}/turns"), &turns).expect(201);
+    }
+    let shows_small_talk = |shown: &Value| {
+        let is_small_talk = |item: &Value| SMALL_TALK.iter().any(|talk| item["text"] == *talk);
+        shown["items"].as_array().unwrap().iter().any(is_small_talk)
+    };
+    for (said, question) in SAID {
+        let shown =
+            server.post("/v1/context", &json!({"turn": question, "session_id": question})).expect(200);
+        assert_eq!(shown["items"][0]["text"], said, "{question}: {shown}");
+        assert!(!shows_small_talk(&shown), "{question}: {shown}");
+    }
+    let start = server.post("/v1/context", &json!({})).expect(200);
+    assert!(!shows_small_talk(&start), "{start}");
+}
+
+#[test]
 fn the_words_of_a_question_choose_lane_and_vault_where_that_is_wanted() {
     let home = Home::new();
     home.run(&["team", "add", "desk", "anna"]).ok();
@@ -95,7 +130,7 @@ fn a_memory_shows_how_it_fades_and_when_it_was_brought_to_mind() {
     let stored = home.json(&["remember", "--batch", file.to_str().unwrap()]);
     let id = stored["memory_id"].as_str().unwrap();
     let before = home.json(&["memory", "inspect", id]);
-    let now = |shown: &serde_json::Value| shown["vitality"]["salience_now"].as_f64().unwrap();
+    let now = |shown: &Value| shown["vitality"]["salience_now"].as_f64().unwrap();
     assert!(now(&before) < 0.8 && before["vitality"]["rehearsals"] == json!(0), "{before}");
     assert_eq!(before["vitality"]["past"]["salience"].as_array().unwrap().len(), 30);
 

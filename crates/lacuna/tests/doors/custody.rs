@@ -2,7 +2,6 @@
 
 use std::fs;
 use std::io::{BufRead, BufReader};
-use std::net::TcpListener;
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
@@ -10,7 +9,7 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 
 use crate::postgres_database::Database;
-use crate::support::{Home, Server};
+use crate::support::{Home, Server, free_port};
 
 const ROOT_TOKEN: &str = "root-of-the-test";
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -23,10 +22,6 @@ fn programs() -> Option<PathBuf> {
         eprintln!("skipped: LACUNA_TEST_KEY_SERVICES is not set; `cargo xtask test` sets it");
     }
     folder
-}
-
-fn free_port() -> u16 {
-    TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
 }
 
 /// A server that ends with the test.

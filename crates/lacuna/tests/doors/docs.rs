@@ -329,6 +329,42 @@ fn the_policy_page_has_every_key() {
     assert!(missing.is_empty(), "docs/policy.md does not name {missing:?}");
 }
 
+/// Adds the text of every Rust file below a folder.
+fn add_sources(folder: &Path, text: &mut String) {
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            add_sources(&path, text);
+        } else if path.extension().is_some_and(|extension| extension == "rs") {
+            text.push_str(&fs::read_to_string(&path).unwrap());
+        }
+    }
+}
+
+#[test]
+fn every_requirement_of_the_five_documents_names_a_test_or_a_command_that_exists() {
+    const REQUIREMENTS_MIN: usize = 150;
+    let mut sources = String::new();
+    add_sources(&root().join("crates"), &mut sources);
+    let page = fs::read_to_string(root().join("docs/seeds.md")).unwrap();
+    let rows: Vec<Vec<&str>> = page
+        .lines()
+        .filter(|line| line.starts_with("| "))
+        .map(|line| line.trim_matches('|').split(" | ").map(str::trim).collect())
+        .filter(|row: &Vec<&str>| row.len() == 5 && row[2].starts_with('`'))
+        .collect();
+    assert!(rows.len() >= REQUIREMENTS_MIN, "{} requirements", rows.len());
+    let home = Home::new();
+    for row in rows {
+        assert!(["yes", "part", "differs", "no"].contains(&row[3]), "{row:?}");
+        let tried = row[2].trim_matches('`');
+        match tried.strip_prefix("lacuna ") {
+            Some(command) => drop(home.run(&[command, "--help"]).ok()),
+            None => assert!(sources.contains(&format!("fn {tried}(")), "no test is called {tried}"),
+        }
+    }
+}
+
 #[test]
 fn what_is_compared_is_what_was_said() {
     let shown = |text: &str| text.lines().map(str::to_owned).collect::<Vec<_>>();

@@ -296,3 +296,84 @@ fn a_batch_says_what_became_of_each() {
     assert_eq!(answer["memories"][1]["code"], "credential_refused");
     assert_eq!(answer["memories"][3]["repeats"], 1);
 }
+
+#[test]
+fn patterns_and_long_keeping_wait_for_a_consent_where_the_policy_says_so() {
+    let home = Home::new();
+    std::fs::create_dir_all(home.data().join("policies")).unwrap();
+    let policy = "pattern_consent = true\n[retention]\nlong_term_consent = true";
+    std::fs::write(home.data().join("policies/local.toml"), policy).unwrap();
+    let shown = home.json(&["policy", "show"]);
+    assert_eq!(
+        (&shown["pattern_consent"], &shown["retention"]["long_term_consent"]),
+        (&json!(true), &json!(true))
+    );
+
+    let habit = "The user reviews the reports on Monday mornings.";
+    let asked = home.run(&["remember", habit, "--category", "work_pattern", "--json"]);
+    assert_eq!(asked.code, 2, "{}", asked.stderr);
+    let problem = asked.problem();
+    assert_eq!(problem["asked"]["held"]["categories"], json!(["patterns"]), "{problem}");
+    assert!(problem["detail"].as_str().unwrap().contains("patterns of behaviour"), "{problem}");
+    let bees = home.run(&["remember", "The user keeps bees on the roof."]).ok().stdout;
+    assert!(
+        bees.contains("no consent to long-term keeping") && bees.contains("you are asked about it"),
+        "{bees}"
+    );
+
+    let given = home.run(&["consent", "give", "patterns"]).ok().stdout;
+    assert!(given.contains("patterns of your behaviour are kept from now on"), "{given}");
+    assert!(given.contains("1 memory waited for it"), "{given}");
+    assert!(home.json(&["recall", "Monday reports"]).to_string().contains(habit));
+    let server = home.serve(&[]);
+    let consent = json!({"category": "long_term", "purpose": "my assistants"});
+    let put = [("content-type", "application/json")];
+    server.send("PUT", "/v1/consents", &put, consent.to_string().as_bytes()).expect(200);
+    let stored = server.post("/v1/memories", &json!({"content": "The user sails a red boat."})).expect(201);
+    assert_eq!(stored["kept_until"], json!(null));
+    let topics = server.get("/v1/consents").expect(200);
+    let topics: Vec<_> = topics["consents"].as_array().unwrap().iter().map(|one| &one["category"]).collect();
+    assert_eq!(topics, ["patterns", "long_term"]);
+
+    let revoked = home.run(&["consent", "revoke", "long_term"]).ok().stdout;
+    assert!(revoked.contains("facts are not kept for long any more"), "{revoked}");
+    server.post("/v1/consents/revoke", &json!({"category": "patterns"})).expect(200);
+    let again = json!({"content": "The user plans the week on Sundays.", "category": "work_pattern"});
+    server.post("/v1/memories", &again).refused(409, "needs_confirmation");
+    let later = server.post("/v1/memories", &json!({"content": "The user paints boats."})).expect(201);
+    assert_eq!(later["kept_because"], "no consent to long-term keeping");
+}
+
+#[test]
+fn a_token_without_health_gets_no_health_by_http_or_mcp() {
+    let home = Home::new();
+    let sick = "I was diagnosed with asthma and use an inhaler before every run.";
+    home.json(&["remember", sick, "--consent", "explicit-consent"]);
+    home.json(&["remember", "The boat house has a new roof.", "--tag", "harbour"]);
+    let made = |more: &[&str]| {
+        let args = [&["token", "create", "--user", "anna", "--role", "agent"], more].concat();
+        home.json(&args)
+    };
+    let (open, narrow) = (made(&[]), made(&["--without", "health", "--label", "sports app"]));
+    assert_eq!((&open["without"], &narrow["without"]), (&json!(null), &json!(["health"])));
+    assert!(home.run(&["token", "list"]).ok().stdout.contains("agent without health"));
+    let refused =
+        home.run(&["token", "create", "--user", "anna", "--role", "user", "--without", "health", "--json"]);
+    assert_eq!(refused.problem()["field"], "without");
+
+    let mut server = home.serve(&[]);
+    let asked = json!({"name": "recall", "arguments": {"query": "asthma inhaler"}});
+    let call = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": asked});
+    for (token, sees) in [(&open, true), (&narrow, false)] {
+        server.bearing(token["secret"].as_str().unwrap());
+        let mut seen = String::new();
+        seen += &server.post("/v1/search", &json!({"query": "asthma inhaler"})).expect(200).to_string();
+        seen += &server.get("/v1/memories").expect(200).to_string();
+        seen +=
+            &server.post("/v1/context", &json!({"turn": "What about my asthma?"})).expect(200).to_string();
+        let session = crate::mcp::session(&server);
+        seen += &crate::mcp::post(&server, &[("mcp-session-id", &session)], &call).text();
+        assert_eq!(seen.contains("inhaler before every run"), sees, "{seen}");
+        assert!(seen.contains("boat house"), "{seen}");
+    }
+}

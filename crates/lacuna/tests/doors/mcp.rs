@@ -305,7 +305,7 @@ pub(crate) fn post(server: &Server, more: &[(&str, &str)], message: &Value) -> A
 }
 
 /// Opens a session, and gives its id.
-fn session(server: &Server) -> String {
+pub(crate) fn session(server: &Server) -> String {
     let opened = post(server, &[], &initialize());
     assert_eq!(opened.status, 200, "{}", opened.text());
     opened.header("mcp-session-id").unwrap().to_owned()

@@ -5,9 +5,10 @@ use std::path::PathBuf;
 
 use serde_json::{Value, json};
 
-use crate::support::Home;
+use crate::support::{Home, free_port};
 
 const STORY: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/doors/mcp_story.py");
+const SIGN_ON: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/doors/mcp_sign_on.py");
 const GRAPH: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/doors/mcp_graph.py");
 /// The handshake of before, and the specification that has none.
 const MODES: [&str; 2] = ["legacy", "2026-07-28"];
@@ -52,6 +53,20 @@ fn the_python_client_completes_the_story_over_http() {
         }
     }
     assert_eq!(server.stop(), 0, "open sessions do not keep the server from stopping");
+}
+
+#[test]
+fn the_python_client_finds_the_sign_on_service_by_itself() {
+    let (issuer_port, own_port) = (free_port(), free_port());
+    let (issuer, own) = (format!("http://127.0.0.1:{issuer_port}"), format!("127.0.0.1:{own_port}"));
+    let url = format!("http://{own}/mcp");
+    let home = Home::new()
+        .with("LACUNA_OIDC_ISSUER", &issuer)
+        .with("LACUNA_OIDC_AUDIENCE", &url)
+        .with("LACUNA_OIDC_RESOURCE", &url)
+        .with("LACUNA_OIDC_JWKS_URL", &format!("{issuer}/keys"));
+    let _server = home.serve_on(&own, &[]);
+    python(&home, SIGN_ON, &[&issuer_port.to_string(), &url]);
 }
 
 #[test]

@@ -260,10 +260,37 @@ fn new_keys_are_found_and_without_the_key_server_nobody_is_let_in_by_guess() {
 }
 
 #[test]
+fn a_caller_without_a_token_learns_where_tokens_are_signed() {
+    const WELL_KNOWN: &str = "/.well-known/oauth-protected-resource";
+    let keys = KeyServer::start(Vec::new());
+    let server = keys.home().serve(&[]);
+    let refused = server.get("/v1/memories");
+    assert_eq!(refused.header("www-authenticate"), Some("Bearer realm=\"lacuna\""));
+    server.get(WELL_KNOWN).refused(404, "unknown_route");
+
+    let server = keys.home().with("LACUNA_OIDC_RESOURCE", "https://memory.example/mcp").serve(&[]);
+    for path in ["/mcp", "/v1/memories"] {
+        let refused = server.get(path);
+        assert_eq!(refused.status, 401);
+        let wanted = format!("resource_metadata=\"https://memory.example{WELL_KNOWN}/mcp\"");
+        let told = refused.header("www-authenticate").unwrap().to_owned();
+        assert!(told.starts_with("Bearer ") && told.contains(&wanted), "{told}");
+    }
+    for path in [WELL_KNOWN.to_owned(), format!("{WELL_KNOWN}/mcp")] {
+        let told = server.get(&path).expect(200);
+        assert_eq!(told["resource"], "https://memory.example/mcp");
+        assert_eq!(told["authorization_servers"], json!([ISSUER]));
+        assert_eq!(told["bearer_methods_supported"], json!(["header"]));
+    }
+}
+
+#[test]
 fn half_a_configuration_is_refused() {
     let cases = [
         ("LACUNA_OIDC_JWKS_URL", "http://id.example/keys"),
         ("LACUNA_OIDC_ROLES", "staff=emperor"),
+        ("LACUNA_OIDC_RESOURCE", "http://memory.example/mcp"),
+        ("LACUNA_OIDC_RESOURCE", "https://memory.example/mcp?a=b"),
         ("LACUNA_OIDC_ORG", "acme"),
     ];
     for (name, value) in cases {

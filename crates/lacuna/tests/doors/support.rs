@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::io::{BufRead, BufReader, Write};
+use std::net::TcpListener;
 use std::os::unix::fs::{MetadataExt, chown};
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
@@ -175,6 +176,11 @@ impl Home {
         let url = listening["listening"].as_str().unwrap().to_owned();
         Server { child, url, token: None, agent: config.build().into() }
     }
+}
+
+/// A port that nobody listens on at the moment.
+pub(crate) fn free_port() -> u16 {
+    TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
 }
 
 fn finished(child: Child) -> Done {

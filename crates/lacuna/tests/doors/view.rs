@@ -57,6 +57,7 @@ fn a_view_is_readable_by_its_owner_alone_and_leaves_health_out() {
     let preferences: Value =
         serde_json::from_str(&fs::read_to_string(path.join("preferences.json")).unwrap()).unwrap();
     assert_eq!(preferences["preferences"][0]["text"], json!("I prefer short answers."));
+    assert!(preferences["values"].is_object(), "{preferences}");
     let turns = fs::read_to_string(path.join("sessions/desk.jsonl")).unwrap();
     assert!(turns.contains("out of paper") && turns.ends_with('\n'));
     let manifest = fs::read_to_string(path.join(".lacuna-view.json")).unwrap();
@@ -191,4 +192,29 @@ fn a_deleted_line_takes_its_turn_along_and_leaves_what_others_need() {
     assert!(!turns().contains("Quillfeather"), "{}", turns());
     assert!(turns().contains("rye"), "the turn of a fact that stays stays");
     assert!(page(&folder).contains("opens at six"), "{}", page(&folder));
+}
+
+#[test]
+fn preferences_are_keys_and_values() {
+    let home = Home::new();
+    for text in
+        ["My favourite colour is dark green.", "I like olives.", "I like chess.", "Never before ten, please."]
+    {
+        home.json(&["remember", text, "--category", "preference"]);
+    }
+    let folder = home.path("view");
+    home.json(&["view", folder.to_str().unwrap()]);
+    let written: Value =
+        serde_json::from_str(&fs::read_to_string(folder.join("preferences.json")).unwrap()).unwrap();
+    let values = written["values"].as_object().unwrap();
+    let said = |text: &str| {
+        let all = written["preferences"].as_array().unwrap();
+        all.iter().find(|one| one["text"] == text).unwrap()["memory_id"].as_str().unwrap().to_owned()
+    };
+    assert_eq!(values["favourite colour"], json!("dark green"), "{written}");
+    let mut likes: Vec<_> = values["likes"].as_array().unwrap().iter().filter_map(Value::as_str).collect();
+    likes.sort_unstable();
+    assert_eq!(likes, ["chess", "olives"], "{written}");
+    // What states no attribute keeps its words, under its id.
+    assert_eq!(values[&said("Never before ten, please.")], json!("Never before ten, please."), "{written}");
 }

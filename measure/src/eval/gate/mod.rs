@@ -5,6 +5,7 @@
 
 mod injections;
 mod pii;
+mod reach;
 mod secrets;
 mod sentences;
 mod whole;
@@ -31,6 +32,7 @@ const SECTIONS: &[(&str, Section)] = &[
     ("identifiers", pii::write),
     ("sentences", sentences::write),
     ("writes", whole::write),
+    ("contexts", reach::write),
 ];
 
 #[derive(clap::Args)]
@@ -38,7 +40,7 @@ pub(crate) struct Args {
     /// The folder of the sets.
     #[arg(long, default_value = DATA)]
     data: PathBuf,
-    /// Only the parts of these names: secrets, orders, identifiers, sentences, writes.
+    /// Only the parts of these names: secrets, orders, identifiers, sentences, writes, contexts.
     #[arg(long)]
     only: Vec<String>,
     /// Also run the closed half of the labelled sentences, whose single results are never printed.

@@ -16,6 +16,9 @@ use crate::bench::report::Report;
 /// Ordinary text that is scanned to take the speed.
 const PROSE_BYTES: usize = 32 << 20;
 
+/// Shorter parts of a text stand in others by chance.
+const PART_BYTES_MIN: usize = 12;
+
 #[derive(Deserialize)]
 struct Row {
     source: String,
@@ -49,16 +52,46 @@ pub(super) fn write(sets: &Sets, report: &mut Report) -> Result {
     by_source(&rows, report)?;
     by_kind(&rows, report)?;
     by_family(&rows, report)?;
+    if sets.failures {
+        failures(&rows)?;
+    }
     speed(&turns, report);
+    Ok(())
+}
+
+/// Prints each text that is judged wrong, and the rules that struck.
+fn failures(rows: &[Row]) -> Result {
+    for row in rows {
+        let text = row.text()?;
+        let found = Scanner::builtin().scan(&text);
+        let redacted = found.iter().any(|finding| finding.level > SecretLevel::Possible);
+        if redacted == row.is_secret {
+            continue;
+        }
+        let kind = if row.is_secret { "missed" } else { "look-alike" };
+        let struck: Vec<String> = found
+            .iter()
+            .map(|finding| format!("{}: {}", finding.rule, &text[finding.span.clone()]))
+            .collect();
+        println!("{kind} {} {} {text:?} {struck:?}", row.source, row.rule);
+    }
     Ok(())
 }
 
 fn overall(rows: &[Row], turns: &[String], report: &mut Report) -> Result {
     let mut secrets = Tally::default();
-    let mut tricky = Tally::default();
+    let (mut tricky, mut one_way) = (Tally::default(), Tally::default());
+    let labelled = Labelled::of(rows)?;
     for row in rows {
-        let tally = if row.is_secret { &mut secrets } else { &mut tricky };
-        tally.add(highest(&row.text()?));
+        let (text, level) = (row.text()?, highest(&row.text()?));
+        if row.is_secret {
+            secrets.add(level);
+            continue;
+        }
+        tricky.add(level);
+        if !labelled.both_ways(&text) {
+            one_way.add(level);
+        }
     }
     let mut ordinary = Tally::default();
     turns.iter().for_each(|turn| ordinary.add(highest(turn)));
@@ -67,13 +100,15 @@ fn overall(rows: &[Row], turns: &[String], report: &mut Report) -> Result {
         vec![name.to_owned(), shares[0].clone(), shares[1].clone(), target.to_owned()]
     };
     report.line(
-        "A text counts when anything in it is found. Redacted without asking: definite and probable.\n",
+        "A text counts when anything in it is found. Redacted without asking: definite and probable. Labelled both ways: \
+         a look-alike that holds, word for word, a secret of another text of the set.\n",
     );
     report.table(
         &["texts", "found at any level", "redacted without asking", "target"],
         vec![
             line("with a secret", &secrets, "≥ 95%"),
             line("made to look like one", &tricky, "≤ 8%"),
+            line("of these, labelled one way only", &one_way, "≤ 8%"),
             line("turns of dialogues", &ordinary, "≤ 0.1%"),
         ],
     );
@@ -86,6 +121,7 @@ fn by_source(rows: &[Row], report: &mut Report) -> Result {
     for row in rows.iter().filter(|row| row.is_secret) {
         struck.entry(&row.source).or_default().extend(Scanner::builtin().striking(&row.text()?));
     }
+    let labelled = Labelled::of(rows)?;
     let mut lines = Vec::new();
     for (source, own) in &struck {
         let elsewhere: BTreeSet<&Arc<str>> =
@@ -93,17 +129,30 @@ fn by_source(rows: &[Row], report: &mut Report) -> Result {
         let left_out = Scanner::without(|rule| {
             own.iter().any(|name| &**name == rule) && !elsewhere.iter().any(|name| &***name == rule)
         });
-        let mut tallies: [Tally; 4] = Default::default();
+        let mut tallies: [Tally; 6] = Default::default();
         for row in rows.iter().filter(|row| row.source == **source) {
-            let (text, at) = (row.text()?, usize::from(!row.is_secret) * 2);
-            tallies[at].add(highest(&text));
-            tallies[at + 1].add(highest_of(&left_out, &text));
+            let text = row.text()?;
+            let both_ways = !row.is_secret && labelled.both_ways(&text);
+            for at in [Some(usize::from(!row.is_secret) * 2), (!row.is_secret && !both_ways).then_some(4)] {
+                let Some(at) = at else { continue };
+                tallies[at].add(highest(&text));
+                tallies[at + 1].add(highest_of(&left_out, &text));
+            }
         }
         let cells = tallies.iter().map(|tally| share(tally.sure, tally.texts));
         lines.push(std::iter::once((*source).to_owned()).chain(cells).collect());
     }
     report.line("\nRedacted without asking, by source; left out: without the rules that only this source calls for.\n");
-    report.table(&["source", "secrets", "secrets, left out", "look-alikes", "look-alikes, left out"], lines);
+    let head = [
+        "source",
+        "secrets",
+        "secrets, left out",
+        "look-alikes",
+        "look-alikes, left out",
+        "labelled one way only",
+        "labelled one way only, left out",
+    ];
+    report.table(&head, lines);
     Ok(())
 }
 
@@ -160,6 +209,25 @@ fn speed(turns: &[String], report: &mut Report) {
     let took = started.elapsed().as_secs_f64().max(f64::MIN_POSITIVE);
     let rate = (bytes * rounds) as f64 / took / 1e6;
     report.line(&format!("\nTurns of dialogues are scanned at {rate:.0} MB/s (target: ≥ 100)."));
+}
+
+/// The texts that the set says hold a secret. No rule can be right about one that it also calls a look-alike.
+struct Labelled(Vec<String>);
+
+impl Labelled {
+    fn of(rows: &[Row]) -> Result<Self> {
+        Ok(Self(rows.iter().filter(|row| row.is_secret).map(Row::text).collect::<Result<_>>()?))
+    }
+
+    /// Returns true when the look-alike, or a secret that is redacted in it, stands in a text with a secret.
+    fn both_ways(&self, text: &str) -> bool {
+        let found = Scanner::builtin().scan(text);
+        let sure = found.iter().filter(|finding| finding.level > SecretLevel::Possible);
+        let mut parts =
+            sure.map(|finding| &text[finding.span.clone()]).filter(|part| part.len() >= PART_BYTES_MIN);
+        let stands = |part: &str| self.0.iter().any(|secret| secret.contains(part));
+        self.0.iter().any(|secret| secret == text) || parts.any(stands)
+    }
 }
 
 fn highest(text: &str) -> Option<SecretLevel> {

@@ -24,6 +24,19 @@ ConsentBasis: TypeAlias = Literal[
     "not-applicable",
 ]
 
+ConsentTopic: TypeAlias = Literal[
+    "health",
+    "financial",
+    "biometric",
+    "location",
+    "political_religious",
+    "relationships",
+    "professional",
+    "preferences",
+    "patterns",
+    "long_term",
+]
+
 ContentType: TypeAlias = Literal["transcript", "summary", "fact", "preference", "pattern"]
 
 Contribution: TypeAlias = Literal["primary", "context", "inference"]
@@ -356,8 +369,8 @@ class ContextRequest(TypedDict):
     #: Turns for which a shown memory rests, instead of the policy's number.
     cooldown_turns: NotRequired[int | None]
     #: True lets the words of the turn ("my", "our", "the docs") narrow the lanes, unless `lane_filter` names
-    #: some.
-    intent: NotRequired[bool]
+    #: some; false does not; as the policy says when absent.
+    intent: NotRequired[bool | None]
     lane_filter: NotRequired[list[Lane]]
     #: Memories in the section, instead of the policy's limit.
     max_memories: NotRequired[int | None]
@@ -747,10 +760,10 @@ class Health(TypedDict):
 
 
 class Held(TypedDict):
-    """A sensitive text that is held sealed until its owner consents. No search finds it."""
+    """A text that is held sealed until its owner consents. No search finds it."""
 
-    #: The categories to consent to.
-    categories: list[Sensitivity]
+    #: The consents that it needs: sensitive categories, or `patterns`.
+    categories: list[ConsentTopic]
     memory_id: str
     #: The time at which it is gone without a consent.
     until: str
@@ -769,6 +782,7 @@ ImportReport = TypedDict(
         "repeated": "int",
         "scope": "str",
         "stored": "int",
+        "unproven": "int",
         "waiting": "int",
     },
 )
@@ -794,6 +808,8 @@ class Imported(TypedDict):
     #: Its number in the file, from 1.
     record: int
     state: NotRequired[Lifecycle | None]
+    #: True if this installation did not write the record as it stands: it has medium trust at most.
+    unproven: bool
     waits: NotRequired[Wait | None]
 
 
@@ -982,7 +998,8 @@ class Moved(TypedDict):
     previous_id: str
     promotion: Promotion
     scope: str
-    #: `active`; `candidate` if it waits for approval, as a direct write there would; `approved` during a grace period.
+    #: `active`; `candidate` if it waits for approval, as a direct write there would; `approved` during a
+    #: grace period.
     state: Lifecycle
 
 
@@ -1514,8 +1531,8 @@ class SearchRequest(TypedDict):
     filter: NotRequired[dict[str, Any] | None]
     include_archived: NotRequired[bool]
     #: True lets the words of the question ("my", "our", "the docs") narrow the lanes, unless `lane_filter`
-    #: names some.
-    intent: NotRequired[bool]
+    #: names some; false does not; as the policy says when absent.
+    intent: NotRequired[bool | None]
     lane_filter: NotRequired[list[Lane]]
     #: Memories at most; when absent, ten of events and twenty of facts.
     max_results: NotRequired[int | None]
@@ -1676,6 +1693,8 @@ class Token(TypedDict):
     roles: list[Role]
     token_id: str
     user: str
+    #: Sensitive categories that it is not for.
+    without: NotRequired[list[Sensitivity]]
 
 
 class TokenCreated(Token):
@@ -1699,6 +1718,9 @@ class TokenRequest(TypedDict):
     roles: list[Role]
     #: The user whom the bearer speaks for.
     user: str
+    #: Sensitive categories that the token is not for: their memories look missing to its bearer. For the
+    #: roles `agent`, `reader` and `service`.
+    without: NotRequired[list[Sensitivity]]
 
 
 class Turn(TypedDict):
@@ -1810,8 +1832,8 @@ class SearchOptions(TypedDict):
     filter: NotRequired[dict[str, Any] | None]
     include_archived: NotRequired[bool]
     #: True lets the words of the question ("my", "our", "the docs") narrow the lanes, unless `lane_filter`
-    #: names some.
-    intent: NotRequired[bool]
+    #: names some; false does not; as the policy says when absent.
+    intent: NotRequired[bool | None]
     lane_filter: NotRequired[list[Lane]]
     #: Memories at most; when absent, ten of events and twenty of facts.
     max_results: NotRequired[int | None]
@@ -1846,8 +1868,8 @@ class ContextOptions(TypedDict):
     #: Turns for which a shown memory rests, instead of the policy's number.
     cooldown_turns: NotRequired[int | None]
     #: True lets the words of the turn ("my", "our", "the docs") narrow the lanes, unless `lane_filter` names
-    #: some.
-    intent: NotRequired[bool]
+    #: some; false does not; as the policy says when absent.
+    intent: NotRequired[bool | None]
     lane_filter: NotRequired[list[Lane]]
     #: Memories in the section, instead of the policy's limit.
     max_memories: NotRequired[int | None]

@@ -5,12 +5,16 @@ use lacuna_types::{Error, Lifecycle, Result, Scope};
 
 use crate::audit::{AuditAction, AuditEntry};
 use crate::govern::review::month::{Month, has_faded, living, month};
+use crate::permit::{Grant, Recall, Review, permit};
 use crate::vault::activate::MOVES_MAX;
 use crate::vault::commit::Act;
 use crate::vault::deliver::{Event, Notification};
 use crate::vault::service::Service;
 use crate::vault::settings::{change_settings, settings_at_rest};
 use crate::vault::term::days;
+
+/// Days for which an owner who was asked is reminded at the start of a conversation.
+const REMINDED_DAYS: u32 = 1;
 
 /// Asks the owner of one vault, if it is time. Answers with how many were asked: one or none.
 pub(crate) fn prompt_review(service: &Service, header: &VaultHeader) -> Result<u64> {
@@ -27,6 +31,19 @@ pub(crate) fn prompt_review(service: &Service, header: &VaultHeader) -> Result<u
     let month = month(service, scope)?;
     note_prompted(service, scope, &month)?;
     Ok(u64::from(month.to_review > 0))
+}
+
+/// Asks the owner like [`prompt_review`], at the start of a conversation. Answers with the number of memories that wait for
+/// the review, from the moment of asking for a day, unless the owner looked through them since.
+pub(crate) fn review_due(service: &Service, grant: &Grant<Review>) -> Result<Option<usize>> {
+    let scope = grant.scope();
+    permit::<Recall>(grant.caller(), scope)?;
+    let Some(header) = service.store.vault(scope.vault_id())? else { return Ok(None) };
+    prompt_review(service, &header)?;
+    let month = month(service, scope)?;
+    let asked_at = month.prompted_at.filter(|at| month.reviewed_at.is_none_or(|done| done < *at));
+    let is_told = asked_at.is_some_and(|at| service.clock.now() < at + days(REMINDED_DAYS));
+    Ok(Some(month.to_review).filter(|waiting| is_told && *waiting > 0))
 }
 
 /// Sets aside what has faded, where the tenant's rules say so. Answers with how many.

@@ -30,10 +30,19 @@ pub(crate) struct CondensedPiece {
     pub by_model: bool,
 }
 
-/// Condenses the turns of a topic to one summary and the facts in them. Every piece has passed the check.
-pub(crate) fn condense(turns: &[Turn], rarity: &Rarity, llm: Option<&dyn Llm>) -> Vec<CondensedPiece> {
-    let facts = facts(turns);
-    let made = llm.and_then(|llm| by_model_in_parts(llm, turns));
+/// Condenses the turns of a topic to one summary and the facts in them. Every piece has passed the check. Without
+/// `patterns` no sentence is made into a pattern; it may stand in the summary as what was said.
+pub(crate) fn condense(
+    turns: &[Turn],
+    rarity: &Rarity,
+    llm: Option<&dyn Llm>,
+    patterns: bool,
+) -> Vec<CondensedPiece> {
+    let is_wanted = |kind: Option<ClaimKind>| patterns || kind != Some(ClaimKind::Pattern);
+    let mut facts = facts(turns);
+    facts.retain(|fact| is_wanted(Some(fact.kind)));
+    let mut made = llm.and_then(|llm| by_model_in_parts(llm, turns));
+    made.iter_mut().for_each(|pieces| pieces.retain(|piece| is_wanted(piece.kind)));
     let mut pieces = made.unwrap_or_else(|| picked(turns, rarity, &facts).into_iter().collect());
     let is_new = |fact: &Claim| !pieces.iter().any(|piece| *piece.text == fact.text);
     let new: Vec<Claim> = facts.into_iter().filter(is_new).collect();
@@ -184,7 +193,7 @@ mod tests {
 
     fn condensed(llm: Option<&dyn Llm>) -> Vec<(String, Option<ClaimKind>, Vec<usize>, bool)> {
         let turns = turns();
-        let pieces = condense(&turns, &Rarity::of(turns.iter()), llm);
+        let pieces = condense(&turns, &Rarity::of(turns.iter()), llm, true);
         pieces
             .into_iter()
             .map(|piece| (piece.text.to_string(), piece.kind, piece.turns, piece.by_model))
@@ -229,7 +238,7 @@ mod tests {
             said("I always buy the paint from the shop by the old bridge."),
             said("Marten Holloway steered the crane for 1,400 kroner."),
         ];
-        let pieces = condense(&turns, &Rarity::of(turns.iter()), None);
+        let pieces = condense(&turns, &Rarity::of(turns.iter()), None, true);
         let (summaries, facts): (Vec<_>, Vec<_>) = pieces.iter().partition(|piece| piece.kind.is_none());
         assert_eq!(facts.iter().map(|fact| fact.turns.as_slice()).collect::<Vec<_>>(), [[1]]);
         let summary = summaries[0].text.as_str();

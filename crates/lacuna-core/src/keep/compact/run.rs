@@ -11,6 +11,7 @@ use lacuna_types::{Error, Result};
 use zeroize::Zeroizing;
 
 use crate::audit::AuditAction;
+use crate::gate::consent::forbids_patterns;
 use crate::index::Stored;
 use crate::keep::compact::condense::condense;
 use crate::keep::compact::plan::{
@@ -25,6 +26,7 @@ use crate::vault::open::{Held, OpenVault};
 use crate::vault::rehearse::last_used;
 use crate::vault::rewrite::Rewritten;
 use crate::vault::service::Service;
+use crate::vault::stamp::settings_of;
 
 /// Memories that one commit archives because another says the same.
 const DUPLICATES_BATCH: usize = 256;
@@ -239,7 +241,10 @@ fn work_topic(
         let turns: Vec<Turn> = sources.iter().map(OpenedTurn::turn).collect();
         // Turns about health or biometrics stay in this process: sentences of theirs are picked.
         let llm = service.llm.as_deref().filter(|_| !sources.iter().any(OpenedTurn::stays_local));
-        let pieces = condense(&turns, rarity, llm);
+        let given = settings_of(&service.reader(work.scope))?.consented();
+        let policy = service.policy(&work.scope.org);
+        let patterns = !forbids_patterns(policy, &work.scope.holder, &given);
+        let pieces = condense(&turns, rarity, llm, patterns);
         match place_pieces(service, work, portion, &sources, pieces)? {
             PlacedPortion::Stale => Err(Error::Conflict("the vault")),
             PlacedPortion::Done(placed) => {

@@ -6,7 +6,7 @@
 use crate::keep::retention::preview::Preview;
 use crate::vault::owner_settings::Settings;
 use crate::vault::stamp::{term_of, term_of_frame};
-use crate::vault::term::{RetentionTerm, Terms};
+use crate::vault::term::RetentionTerm;
 pub(crate) mod preview;
 pub(crate) mod rules;
 pub(crate) mod stamp;
@@ -101,7 +101,7 @@ pub(crate) fn retain(
     check_thawed(service, scope)?;
     check_reach(&writer, grant, ids)?;
     let settings = settings_of(&writer)?;
-    let terms = Terms::new(&service.policy(&scope.org).retention, &settings.retention, &scope.holder);
+    let terms = settings.terms(&service.policy(&scope.org).retention, &scope.holder);
     let mut act = Act::silent(scope, service.clock.now());
     act.record(action, grant.caller().acting(), ids);
     let kept = writer.rewrite(ids, |row, frame| {

@@ -11,7 +11,8 @@ use crate::vault::handle::VaultReader;
 use crate::vault::open::OpenVault;
 use crate::vault::owner_settings::Settings;
 use crate::vault::service::Service;
-use crate::vault::stamp::{term_of, terms_in};
+use crate::vault::settings::VaultSettings;
+use crate::vault::stamp::{settings_of, term_of, terms_in};
 use crate::vault::term::{RetentionTerm, Terms, days};
 
 /// Ids that a preview names.
@@ -52,7 +53,9 @@ pub(crate) fn preview_retention(
 
 pub(crate) fn preview_in(reader: &VaultReader<'_>, settings: &Settings) -> Result<Preview> {
     let rules = &reader.service.policy(&reader.scope().org).retention;
-    let then = Terms::new(rules, settings, &reader.scope().holder);
+    let kept = settings_of(reader)?;
+    let wanted = VaultSettings { retention: settings.clone(), ..(*kept).clone() };
+    let then = wanted.terms(rules, &reader.scope().holder);
     let now = reader.service.clock.now();
     let preview = reader.update(|open| {
         terms_in(reader.service, open, reader.scope(), |open, today| Ok(compare(open, today, &then, now)))

@@ -18,7 +18,7 @@ use crate::vault::handle::VaultWriter;
 use crate::vault::open::OpenVault;
 use crate::vault::service::Service;
 use crate::vault::settings::{VaultSettings, change_settings, settings_at_rest, settings_in};
-use crate::vault::stamp::{settings_of, term_of, terms_in};
+use crate::vault::stamp::{note_unconsented, settings_of, term_of, terms_in};
 
 /// Rows that are stamped in one commit.
 const STAMPS_MAX: usize = 1_000;
@@ -30,6 +30,7 @@ type Wrong = (MemoryId, Option<Timestamp>);
 /// another one.
 pub(crate) fn restamp(service: &Service, scope: &Scope) -> Result<usize> {
     let reader = service.reader(scope);
+    note_unconsented(&reader.lock())?;
     let mut stamped = 0;
     // When another process was faster, what is wrong by then is looked for anew.
     while let Some(count) = retrying(|| stamp_some(&reader.lock()))? {
@@ -126,5 +127,8 @@ fn digest(service: &Service, scope: &Scope, settings: &VaultSettings) -> [u8; 32
     let mut w = CborWriter(&mut bytes);
     write_rules(&service.policy(&scope.org).retention, &mut w);
     settings.retention.write(&mut w);
+    if settings.lacks_long_term(&service.policy(&scope.org).retention, &scope.holder) {
+        w.optional(settings.unconsented_since, |w, at| w.int(millis(at)));
+    }
     sha256(&bytes)
 }

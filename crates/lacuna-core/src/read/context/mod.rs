@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
 use lacuna_types::embed::ModelId;
-use lacuna_types::policy::{check_cooldown, check_memories, check_tokens};
+use lacuna_types::policy::{ContextRules, check_cooldown, check_memories, check_tokens};
 use lacuna_types::*;
 use lacuna_types::{Error, Result};
 
@@ -66,8 +66,8 @@ pub struct Turn {
     pub max_memories: Option<usize>,
     /// The turns of the cooldown, in place of the policy's.
     pub cooldown_turns: Option<u32>,
-    /// Lets the words of the turn narrow the lanes, unless the filter names some.
-    pub intent: bool,
+    /// Lets the words of the turn narrow the lanes, unless the filter names some; as the policy says when absent.
+    pub intent: Option<bool>,
     /// Memories that rest besides those in the cooldown: the caller knows that the conversation was told them.
     pub resting: Vec<MemoryId>,
     /// Leaves out active turns of the conversation itself, for a host that has them in its window.
@@ -146,7 +146,7 @@ pub(crate) fn context(service: &Service, grants: &[Grant<Recall>], turn: &Turn) 
     let policy = service.policy(&own.scope().org);
     let rules = &policy.context;
     let mut understood = understand(service, own.caller(), &turn.text);
-    let filter = narrowed(turn, &mut understood);
+    let filter = narrowed(turn, rules, &mut understood);
     let talk = turn.session.clone().map(|session| (own.scope().vault_id(), session));
     let cooldown = turn.cooldown_turns.unwrap_or(rules.cooldown_turns);
     let mut cooling =
@@ -318,9 +318,9 @@ fn check(grants: &[Grant<Recall>], turn: &Turn) -> Result<()> {
 }
 
 /// The filter of the turn, with the lane that its words mean if that is wanted and left open.
-fn narrowed(turn: &Turn, understood: &mut Understood) -> Filter {
+fn narrowed(turn: &Turn, rules: &ContextRules, understood: &mut Understood) -> Filter {
     let mut filter = Filter { states: Vec::new(), ..turn.filter.clone() };
-    if turn.intent && filter.lanes.is_empty() {
+    if turn.intent.unwrap_or(rules.intent) && filter.lanes.is_empty() {
         filter.lanes.extend(understood.narrow());
     }
     filter

@@ -9,7 +9,7 @@ use lacuna_types::*;
 
 use crate::index::filter::Filter;
 use crate::index::{Stored, Tag};
-use crate::read::context::worth::{form, is_filler, is_repeat};
+use crate::read::context::worth::{form, is_filler, is_repeat, is_short};
 use crate::read::label::source_label;
 use crate::vault::open::{Held, OpenVault};
 
@@ -148,6 +148,10 @@ impl Ask<'_> {
         if self.said && relevance <= 0.0 && topic <= 0.0 || is_filler(stored) {
             return None;
         }
+        // Few words may be small talk, unless the turn asks for them.
+        if relevance <= 0.0 && is_short(stored) {
+            return None;
+        }
         // Words that nobody vouches for come to mind only when the turn asks for them.
         let is_asked_for = relevance > 0.0 || topic > 0.0;
         if stored.payload.facets.source.trust == Trust::Low && !is_asked_for {
@@ -248,12 +252,12 @@ pub(crate) fn best_first(one: &(Score, MemoryId), other: &(Score, MemoryId)) -> 
 /// Drops memories that are far less relevant than the best. Salience and recency do not save them; a topic does.
 fn keep_relevant(scored: &mut Vec<(Score, MemoryId)>, vault: &OpenVault) {
     let best = scored.iter().map(|(score, _)| score.relevance).fold(0.0, f32::max);
-    let is_turn = |id: &MemoryId| {
-        let session = vault.index.get(id).and_then(|stored| stored.attributes.session);
-        session.is_some_and(|session| session.turn.is_some())
+    let least_for = |stored: &Stored<'_, Held>| match stored.attributes.session {
+        Some(session) if session.turn.is_some() && !is_short(stored) => RELEVANCE_OF_TURN_MIN,
+        _ => RELEVANCE_MIN,
     };
     scored.retain(|(score, id)| {
-        let least = if is_turn(id) { RELEVANCE_OF_TURN_MIN } else { RELEVANCE_MIN };
+        let least = vault.index.get(id).map_or(RELEVANCE_MIN, |stored| least_for(&stored));
         score.topic > 0.0 || score.relevance >= least.max(RELEVANCE_SHARE_MIN * best)
     });
 }

@@ -5,27 +5,42 @@ use lacuna_types::{ContentType, SourceType};
 use crate::index::Stored;
 use crate::vault::open::Held;
 
-/// Distinct words of a turn, stop words aside, below which it tells a later turn nothing.
+/// Distinct words of a turn, stop words aside, below which it may be small talk and has to fit as a fact does.
 const TURN_TERMS_MIN: usize = 4;
 /// Two memories say the same when they share so many words, and so large a share of the shorter one's.
 const SHARED_TERMS_MIN: usize = 3;
 const SHARED_SHARE_MIN: f32 = 0.6;
 
-/// Returns true for a turn that helps no later turn: small talk, a bare question, the output of a tool, a page.
+/// Returns true for a turn that helps no later turn: a bare question, a short exclamation, the output of a tool, a page.
 pub(crate) fn is_filler(stored: &Stored<'_, Held>) -> bool {
     let Held { facets, .. } = stored.payload;
+    // The exit is loud because the text is only looked at here: nothing of it is kept.
+    let text = || stored.payload.full_text().expose();
     facets.content_type == ContentType::Transcript
         && (facets.source.kind == SourceType::ToolOutput
             || facets.source.from_external_content
-            || stored.terms.len() < TURN_TERMS_MIN
-            // The exit is loud because the text is only looked at here: nothing of it is kept.
-            || asks_only(stored.payload.full_text().expose()))
+            || asks_only(text())
+            || is_short(stored) && exclaims_only(text()))
+}
+
+/// Returns true for a turn of so few words that it may be small talk.
+pub(crate) fn is_short(stored: &Stored<'_, Held>) -> bool {
+    stored.payload.facets.content_type == ContentType::Transcript && stored.terms.len() < TURN_TERMS_MIN
 }
 
 /// Returns true when every sentence of a text is a question.
 fn asks_only(text: &str) -> bool {
+    every_sentence_ends_with(text, &['?', '？', '؟', '¿'])
+}
+
+/// Returns true when every sentence of a text is an exclamation.
+fn exclaims_only(text: &str) -> bool {
+    every_sentence_ends_with(text, &['!', '！'])
+}
+
+fn every_sentence_ends_with(text: &str, marks: &[char]) -> bool {
     let mut sentences = sentences(text).peekable();
-    sentences.peek().is_some() && sentences.all(|sentence| sentence.ends_with(['?', '？', '؟', '¿']))
+    sentences.peek().is_some() && sentences.all(|sentence| sentence.ends_with(marks))
 }
 
 /// Cuts behind a mark that ends a sentence. A point inside a word or a number ends none.
@@ -110,6 +125,15 @@ mod tests {
         ];
         for (text, expected) in cases {
             assert_eq!(asks_only(text), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn only_texts_of_exclamations_exclaim() {
+        let cases =
+            [("Haha, nice!", true), ("太好了！", true), ("Good! I live in Graz.", false), ("", false)];
+        for (text, expected) in cases {
+            assert_eq!(exclaims_only(text), expected, "{text}");
         }
     }
 

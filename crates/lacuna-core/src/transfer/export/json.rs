@@ -2,9 +2,12 @@
 
 use std::io::{self, Write};
 
+use lacuna_seal::SigningKey;
 use lacuna_types::*;
+use zeroize::Zeroizing;
 
 use crate::transfer::export::{Deletion, Document, EXPORT_VERSION, Head, MemoryOrder, Tail, is_inferred};
+use crate::transfer::proof::prove;
 use crate::vault::consents::Consent;
 use crate::vault::owner_settings::Settings;
 
@@ -104,12 +107,14 @@ impl JsonWriter<'_> {
 
 pub(crate) struct JsonDocument<'a> {
     json: JsonWriter<'a>,
-    include_metadata: bool,
+    /// Signs records with all their metadata; others say nothing that needs a proof. None leaves the metadata out.
+    key: Option<&'a SigningKey>,
+    category: Category,
 }
 
 impl<'a> JsonDocument<'a> {
-    pub(crate) fn new(out: &'a mut dyn Write, include_metadata: bool) -> Self {
-        Self { json: JsonWriter { out, follows: false }, include_metadata }
+    pub(crate) fn new(out: &'a mut dyn Write, key: Option<&'a SigningKey>) -> Self {
+        Self { json: JsonWriter { out, follows: false }, key, category: Category::Conversation }
     }
 }
 
@@ -131,6 +136,7 @@ impl Document for JsonDocument<'_> {
     }
 
     fn begin_category(&mut self, category: Category) -> io::Result<()> {
+        self.category = category;
         self.json.new_line()?;
         self.json.key(category.as_str())?;
         self.json.open(b'{')?;
@@ -139,12 +145,16 @@ impl Document for JsonDocument<'_> {
     }
 
     fn memory(&mut self, memory: &Memory) -> io::Result<()> {
-        let include_metadata = self.include_metadata;
         self.json.new_line()?;
-        self.json.object(|json| {
+        let Some(key) = self.key else { return self.json.object(|json| write_core(json, memory)) };
+        let mut record = Zeroizing::new(Vec::new());
+        JsonWriter { out: &mut *record, follows: false }.object(|json| {
             write_core(json, memory)?;
-            if include_metadata { write_metadata(json, memory) } else { Ok(()) }
-        })
+            write_metadata(json, memory)
+        })?;
+        prove(&mut record, self.category, key);
+        self.json.separate()?;
+        self.json.out.write_all(&record)
     }
 
     fn end_category(&mut self, count: u64) -> io::Result<()> {
@@ -313,7 +323,7 @@ fn write_promotion(json: &mut JsonWriter<'_>, promotion: &Promotion) -> io::Resu
 
 fn write_consent(json: &mut JsonWriter<'_>, consent: &Consent) -> io::Result<()> {
     json.object(|json| {
-        json.text_field("category", consent.category.as_str())?;
+        json.text_field("category", consent.topic.as_str())?;
         json.text_field("purpose", &consent.purpose)?;
         json.text_field("given_at", &consent.given_at.to_string())
     })

@@ -59,6 +59,12 @@ pub(crate) fn make_export_link(
     grant: &Grant<Export>,
     wanted: &Wanted,
 ) -> Result<ExportLink> {
+    if !grant.caller().without.is_empty() {
+        // Whoever follows a link is known by what the link says, which does not name what a token is not for.
+        return Err(Error::Denied(
+            "a token that is not for every category makes no link: fetch the export itself",
+        ));
+    }
     let (total_size_bytes, exported) = measure_export(service, grant, wanted)?;
     let scope = grant.scope();
     {

@@ -104,10 +104,10 @@ impl Document for MarkdownDocument<'_> {
         if let Some(since) = tail.frozen_at {
             writeln!(self.out, "- frozen since {}", minute(since))?;
         }
-        for Consent { category, purpose, given_at } in &tail.consents {
+        for Consent { topic, purpose, given_at } in &tail.consents {
             writeln!(
                 self.out,
-                "- consent to {category} for {}, since {}",
+                "- consent to {topic} for {}, since {}",
                 on_one_line(purpose),
                 minute(*given_at)
             )?;

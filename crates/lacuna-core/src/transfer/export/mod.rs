@@ -200,13 +200,12 @@ fn write_export(
     progress: &mut dyn FnMut(u64),
 ) -> Result<Exported> {
     match wanted.format {
-        Format::Json => write_document(
-            service,
-            grant,
-            wanted,
-            &mut JsonDocument::new(out, wanted.include_metadata),
-            progress,
-        ),
+        Format::Json => {
+            let key =
+                wanted.include_metadata.then(|| service.kms.signing_key(&*service.entropy)).transpose()?;
+            let document = &mut JsonDocument::new(out, key.as_deref());
+            write_document(service, grant, wanted, document, progress)
+        }
         Format::Markdown => write_document(
             service,
             grant,

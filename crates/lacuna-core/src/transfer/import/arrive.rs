@@ -24,6 +24,9 @@ use crate::write::record::{AdmittedRecord, RecordPut, admit_record};
 use crate::write::record_shape;
 use crate::write::verbatim::{JudgedFields, judge_fields, with_fields};
 
+/// A record that says that it is ours, and that nobody proves, has at most this: every door labels it.
+const UNPROVEN_TRUST_MAX: Trust = Trust::Medium;
+
 /// A record that the gate lets in. Each attempt to store it plans and seals it where it is.
 struct ImportArrival {
     number: u64,
@@ -55,6 +58,12 @@ impl ImportArrival {
     fn is_new(&self) -> bool {
         self.twin.is_none()
     }
+
+    /// Returns true when it names trust and a state as only a record of ours does, and nobody proves it.
+    fn is_unproven(&self) -> bool {
+        let foreign = matches!(self.origin, Some(Origin::Foreign(_)));
+        self.carried.as_ref().is_some_and(|carried| !carried.proven && !foreign)
+    }
 }
 
 impl Importing<'_> {
@@ -64,9 +73,7 @@ impl Importing<'_> {
         }
         let (arrivals, mut answers) = self.through_the_gate(records)?;
         let placed = self.place(arrivals)?;
-        for (number, origin, fate, changed, links_dropped) in placed {
-            answers.push(self.answer(number, origin.as_ref(), fate, changed, links_dropped));
-        }
+        answers.extend(placed.into_iter().map(|answer| self.answer(answer)));
         if !self.dry_run {
             self.unseen.clear();
         }
@@ -95,7 +102,7 @@ impl Importing<'_> {
             if record.is_of_program() {
                 match self.record_arrival(&gate, record)? {
                     Ok(arrival) => arrivals.push(arrival),
-                    Err(fate) => answers.push(self.answer(number, origin.as_ref(), fate, false, 0)),
+                    Err(fate) => answers.push(self.answer(ImportAnswer::of(number, origin, fate))),
                 }
                 continue;
             }
@@ -103,7 +110,7 @@ impl Importing<'_> {
                 Ok(one) => waiting.push(one),
                 Err(Error::Invalid { field, reason }) => {
                     let fate = refused("invalid", format!("{field}: {reason}"));
-                    answers.push(self.answer(number, origin.as_ref(), fate, false, 0));
+                    answers.push(self.answer(ImportAnswer::of(number, origin, fate)));
                 }
                 Err(error) => return Err(error),
             }
@@ -134,7 +141,8 @@ impl Importing<'_> {
                 GateDecision::Ask(AskedDraft { questions, .. }) => Fate::Asked { questions },
                 GateDecision::Refuse((why, _)) => refused(why.code(), why.reason()),
             };
-            answers.push(self.answer(number, origin.as_ref(), fate, false, links_dropped));
+            let answer = ImportAnswer { links_dropped, ..ImportAnswer::of(number, origin, fate) };
+            answers.push(self.answer(answer));
         }
         Ok((arrivals, answers))
     }
@@ -148,7 +156,12 @@ impl Importing<'_> {
         let moved = |link: Lineage| self.place_of(link.source).map(|source| Lineage { source, ..link });
         draft.derived_from = draft.derived_from.into_iter().filter_map(moved).collect();
         let links_dropped = named - draft.derived_from.len();
-        let standing = self.standing(&draft, carried.is_some())?;
+        let is_proven = carried.as_ref().is_some_and(|carried| carried.proven);
+        let mut standing = self.standing(&draft, is_proven)?;
+        if !is_proven && !matches!(origin, Some(Origin::Foreign(_))) {
+            // It says that it is ours, and anybody may have edited it.
+            standing.trust_max = standing.trust_max.min(UNPROVEN_TRUST_MAX);
+        }
         let id = match &origin {
             Some(origin) => self.new_id(origin),
             None => MemoryId::make(&*self.core.clock, &*self.core.entropy),
@@ -164,7 +177,7 @@ impl Importing<'_> {
         let stored = carried.as_deref_mut().and_then(|carried| carried.history.record.take());
         let (Some(stored), Some(own)) = (stored, &carried) else { return Err(Error::NotFound("record")) };
         let (id, written_at) = (stored.id, stored.written_at);
-        let is_ours = matches!(origin, Some(Origin::Memory(_)));
+        let is_ours = own.proven && matches!(origin, Some(Origin::Memory(_)));
         let put = RecordPut {
             place: stored.place,
             value: draft.text,
@@ -212,8 +225,8 @@ impl Importing<'_> {
         }))
     }
 
-    /// Only persons import. What of ours is in a file was confirmed before it was stored; trust, sensitivity
-    /// and outside origin are handed down by the sources as ever.
+    /// Only persons import. What this installation wrote into a file was confirmed before it was stored. Trust,
+    /// sensitivity and outside origin are handed down by the sources as ever.
     fn standing(&self, draft: &Draft, is_ours: bool) -> Result<DraftOrigin> {
         let scope = self.grant.scope();
         let mut standing = self.newcomer(is_ours);
@@ -252,7 +265,7 @@ impl Importing<'_> {
         self.grant.caller().roles.contains(&Role::Admin)
     }
 
-    fn place(&mut self, mut arrivals: Vec<ImportArrival>) -> Result<Vec<Answer>> {
+    fn place(&mut self, mut arrivals: Vec<ImportArrival>) -> Result<Vec<ImportAnswer>> {
         if arrivals.is_empty() {
             return Ok(Vec::new());
         }
@@ -279,17 +292,17 @@ impl Importing<'_> {
         &mut self,
         writer: &VaultWriter<'_>,
         arrivals: &mut Vec<ImportArrival>,
-    ) -> Result<Vec<Answer>> {
+    ) -> Result<Vec<ImportAnswer>> {
         let planned = writer.update(|open| match open.header.frozen_at {
             Some(_) => Err(Error::frozen()),
             None => Ok(self.plan(Some(open), arrivals)),
         })?;
         // A dry run may look at a vault that was never written to.
         let archived = planned.unwrap_or_else(|| self.plan(None, arrivals));
-        let mut answers: Vec<Answer> = Vec::new();
+        let mut answers: Vec<ImportAnswer> = Vec::new();
         for arrival in arrivals.iter() {
             if let Some(twin) = arrival.twin {
-                answers.push((arrival.number, arrival.origin.clone(), self.repeated(twin)?, false, 0));
+                answers.push(ImportAnswer::of(arrival.number, arrival.origin.clone(), self.repeated(twin)?));
             }
         }
         for arrival in arrivals.iter().filter(|arrival| arrival.is_new()) {
@@ -297,7 +310,14 @@ impl Importing<'_> {
             let fate = Fate::Stored { id: arrival.id, state: *state, waits: facets.history.waits };
             let redacted = report.redactions.iter().any(|redaction| redaction.removed);
             let changed = redacted || report.truncated || !report.changes.is_empty();
-            answers.push((arrival.number, arrival.origin.clone(), fate, changed, arrival.links_dropped));
+            answers.push(ImportAnswer {
+                number: arrival.number,
+                origin: arrival.origin.clone(),
+                fate,
+                changed,
+                links_dropped: arrival.links_dropped,
+                unproven: arrival.is_unproven(),
+            });
         }
         if !self.dry_run {
             self.commit(writer, arrivals, &archived)?;
@@ -352,7 +372,8 @@ impl Importing<'_> {
                     carried.history.promotion.as_ref().map(|moved| Box::new(moved.duplicate()));
                 facets.history.author.clone_from(&carried.history.author);
             }
-            let (state, waits) = settle(arrival.admitted.state, facets.history.waits, carried);
+            let (state, waits) =
+                settle(arrival.admitted.state, facets.history.waits, carried, &facets.source);
             arrival.admitted.state = state;
             facets.history.waits = waits;
         }
@@ -409,17 +430,42 @@ impl Importing<'_> {
     }
 }
 
-/// Number, origin, fate, whether its words were changed, links dropped.
-type Answer = (u64, Option<Origin>, Fate, bool, usize);
+/// The answer about one record, before it is counted.
+pub(super) struct ImportAnswer {
+    pub(super) number: u64,
+    pub(super) origin: Option<Origin>,
+    pub(super) fate: Fate,
+    /// Its words were changed.
+    pub(super) changed: bool,
+    pub(super) links_dropped: usize,
+    pub(super) unproven: bool,
+}
+
+impl ImportAnswer {
+    /// The answer about a record that was not stored now.
+    pub(super) fn of(number: u64, origin: Option<Origin>, fate: Fate) -> Self {
+        Self { number, origin, fate, changed: false, links_dropped: 0, unproven: false }
+    }
+}
 
 /// The state that a record of ours comes in with. What somebody had confirmed stays confirmed; what looks like
 /// an order to an assistant, or needs the approval of whoever governs a shared vault, waits once more.
-fn settle(gate: Lifecycle, gate_waits: Option<Wait>, carried: &Carried) -> (Lifecycle, Option<Wait>) {
+fn settle(
+    gate: Lifecycle,
+    gate_waits: Option<Wait>,
+    carried: &Carried,
+    source: &Source,
+) -> (Lifecycle, Option<Wait>) {
+    let told = matches!(source.kind, SourceType::UserMessage | SourceType::ExplicitSave);
+    let own_words = told && !source.from_external_content;
     match (gate_waits, carried.state) {
         (Some(Wait::Quarantine | Wait::Approval), _) => (gate, gate_waits),
         (_, Lifecycle::Candidate) => {
             (Lifecycle::Candidate, carried.history.waits.or(gate_waits).or(Some(Wait::Confirmation)))
         }
+        // Nobody but the file says that somebody confirmed it. Whoever imports their own words has no need to.
+        (Some(Wait::Confirmation), recorded) if own_words => (recorded, None),
+        (Some(_), _) if !carried.proven => (gate, gate_waits),
         (_, recorded) => (recorded, None),
     }
 }

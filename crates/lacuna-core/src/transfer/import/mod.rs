@@ -6,7 +6,8 @@
 //! between memories are moved to the new ids; sources are stored before what was derived from them.
 //!
 //! **Nothing is raised.** Trust stays at or below what the record says and what its source deserves. A record
-//! of our own that somebody had confirmed stays confirmed; everything else waits where a new one would.
+//! that this installation wrote and signed keeps the trust that its owner gave it, and stays confirmed. Any other of
+//! our shape has medium trust at most and is labelled wherever it is shown, and the answer says so.
 //! An import erases nothing: what contradicts a memory that was here before waits for a review.
 
 use crate::transfer::Fate;
@@ -22,9 +23,11 @@ use lacuna_store::rows::VaultChange;
 use lacuna_types::*;
 use lacuna_types::{Error, Result};
 
+use self::arrive::ImportAnswer;
 use crate::gate::Admitted;
 use crate::permit::{Grant, Import};
 use crate::transfer::import::record::{refused, same_memory};
+use crate::transfer::proof::is_proven;
 use crate::vault::marks::text_mark;
 use crate::vault::open::OpenVault;
 use crate::vault::service::Service;
@@ -135,6 +138,12 @@ impl Importing<'_> {
             answers.extend(self.store_ready()?);
         }
         Ok((answers, self.account))
+    }
+
+    /// Returns true when this installation wrote the record, whose JSON is given as it stands in the file.
+    pub fn is_proven(&self, record: &str, category: Category) -> Result<bool> {
+        let key = self.core.kms.signing_key(&*self.core.entropy)?.verifying_key();
+        Ok(is_proven(record, category, &key))
     }
 
     /// The counts so far.
@@ -253,24 +262,18 @@ impl Importing<'_> {
 
     /// Counts what became of a record, and remembers where its memory is.
     fn settled(&mut self, record: &ImportRecord, fate: Fate) -> Imported {
-        self.answer(record.number, record.origin.as_ref(), fate, false, 0)
+        self.answer(ImportAnswer::of(record.number, record.origin.clone(), fate))
     }
 
-    fn answer(
-        &mut self,
-        number: u64,
-        origin: Option<&Origin>,
-        fate: Fate,
-        changed: bool,
-        links_dropped: usize,
-    ) -> Imported {
-        if let (Fate::Stored { id, .. } | Fate::Repeated { id }, Some(origin)) = (&fate, origin) {
+    fn answer(&mut self, answer: ImportAnswer) -> Imported {
+        let ImportAnswer { number, origin, fate, changed, links_dropped, unproven } = answer;
+        if let (Fate::Stored { id, .. } | Fate::Repeated { id }, Some(origin)) = (&fate, &origin) {
             self.placed.insert(self.new_id(origin).origin_mark(), *id);
         }
         if let Fate::Stored { id, .. } = &fate {
             self.brought.insert(*id);
         }
-        let imported = Imported { number, fate, changed, links_dropped };
+        let imported = Imported { number, fate, changed, links_dropped, unproven };
         self.account.count(&imported);
         imported
     }

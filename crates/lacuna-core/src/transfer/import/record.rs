@@ -31,6 +31,9 @@ pub enum Origin {
 /// Facts that an export recorded beside the draft.
 #[derive(PartialEq)]
 pub struct Carried {
+    /// True when the record is, letter for letter, as this installation wrote it. Any other came from somebody who may have
+    /// edited it: its trust is capped, and it waits where a new one would.
+    pub proven: bool,
     /// Its state.
     pub state: Lifecycle,
     /// The moment of its last change.
@@ -66,6 +69,8 @@ pub struct Imported {
     pub changed: bool,
     /// Links to memories that are not here.
     pub links_dropped: usize,
+    /// True when it names trust or a state that nobody proves, and came in like a new memory.
+    pub unproven: bool,
 }
 
 /// The fate of one record.
@@ -134,6 +139,8 @@ pub struct Account {
     pub changed: u64,
     /// Links to memories that are not here.
     pub links_dropped: u64,
+    /// Records that name trust or a state that nobody proves, and came in like new memories.
+    pub unproven: u64,
 }
 
 impl Account {
@@ -149,6 +156,7 @@ impl Account {
         }
         self.changed += u64::from(imported.changed);
         self.links_dropped += imported.links_dropped as u64;
+        self.unproven += u64::from(imported.unproven);
     }
 
     /// Records of every fate.

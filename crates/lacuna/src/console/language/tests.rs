@@ -7,7 +7,8 @@ use lacuna_core::govern::{Job, Reason};
 use lacuna_core::vault::{Cause, Ground, Named, ProbePath};
 use lacuna_types::request::{Mode, Reason as MatchReason};
 use lacuna_types::{
-    Category, ConsentBasis, Lifecycle, PrivacyClass, RetentionTier, Role, Sensitivity, SourceType, Tier, Wait,
+    Category, ConsentBasis, ConsentTopic, Lifecycle, PrivacyClass, RetentionTier, Role, Sensitivity,
+    SourceType, Tier, Wait,
 };
 
 use super::*;
@@ -21,7 +22,7 @@ fn shown() -> Vec<(&'static str, &'static str)> {
         )+};
     }
     set!(
-        "category" Category, "sensitivity" Sensitivity, "source" SourceType, "tier" Tier, "state" Lifecycle,
+        "category" Category, "consent" ConsentTopic, "sensitivity" Sensitivity, "source" SourceType, "tier" Tier, "state" Lifecycle,
         "waits" Wait, "privacy" PrivacyClass, "basis" ConsentBasis, "retention" RetentionTier, "role" Role,
         "ground" Ground, "probe" ProbePath, "cause" Cause, "target" Named, "mode" Mode, "match" MatchReason,
         "review" Reason, "action" AuditAction, "job" Job

@@ -4,6 +4,7 @@
 mod code_flow;
 mod jwks;
 mod jwt;
+mod resource;
 
 use std::time::Duration;
 
@@ -14,6 +15,7 @@ use serde_json::{Map, Value};
 pub(crate) use self::code_flow::{SignOnAnswer, SignOnAttempt};
 use self::jwks::Jwks;
 use self::jwt::Jwt;
+pub(super) use self::resource::{ProtectedResource, ResourceMetadata, WELL_KNOWN};
 use crate::config::{OidcChoice, OrgOf};
 use crate::wire::failure::Result;
 
@@ -31,12 +33,19 @@ pub(super) struct Claimed {
 pub(super) struct SignOn {
     choice: OidcChoice,
     keys: Jwks,
+    resource: Option<ProtectedResource>,
 }
 
 impl SignOn {
     pub(super) fn new(choice: &OidcChoice) -> Self {
         let pause = Duration::from_secs(choice.refetch_seconds);
-        Self { choice: choice.clone(), keys: Jwks::new(&choice.jwks_url, pause) }
+        let resource = choice.resource.as_ref().and_then(|url| ProtectedResource::new(url, &choice.issuer));
+        Self { choice: choice.clone(), keys: Jwks::new(&choice.jwks_url, pause), resource }
+    }
+
+    /// This server as its clients know it, where the operator says so.
+    pub(super) fn resource(&self) -> Option<&ProtectedResource> {
+        self.resource.as_ref()
     }
 
     /// Begins a sign-in on the provider's page, where one is set up.
@@ -135,6 +144,7 @@ mod tests {
             issuer: "https://id.example".into(),
             audience: "lacuna".into(),
             jwks_url: "https://id.example/keys".into(),
+            resource: None,
             refetch_seconds: 30,
             org: OrgOf::Claim("tenant".into()),
             user_claim: "sub".into(),

@@ -283,7 +283,7 @@ pub(in crate::http) async fn resolve(
     Extension(caller): Extension<Caller>,
     Json(request): Json<Resolve, VIEW_BYTES_MAX>,
 ) -> Result<axum::Json<ResolvedIntent>> {
-    let query = Query { intent: true, limit: 1, ..Query::new(request.query) };
+    let query = Query { intent: Some(true), limit: 1, ..Query::new(request.query) };
     let scope = caller.personal_scope();
     let (found, _) = app.call_in(caller, scope, move |core, grant| core.recall(grant, &query)).await?;
     let nothing = || Failure::from(Error::NotFound("intent"));

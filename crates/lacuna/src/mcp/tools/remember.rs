@@ -93,19 +93,19 @@ async fn asked(call: &Call, args: RememberArgs, failure: Failure) -> Result<Tool
             let (confirm, held) = (Some(question.confirm.clone()), question.held.clone());
             let scope = args.scope.clone();
             let stored = store(call, RememberArgs { confirm, ..args }).await?;
-            let categories = held.map(|held| held.categories).unwrap_or_default();
-            consent(call, scope, categories).await?;
+            let topics = held.map(|held| held.categories).unwrap_or_default();
+            consent(call, scope, topics).await?;
             Ok(told(&stored)?.into())
         }
     }
 }
 
 /// Keeps the consent that the person gave by their yes.
-async fn consent(call: &Call, scope: Option<String>, categories: Vec<wire::Sensitivity>) -> Result<()> {
+async fn consent(call: &Call, scope: Option<String>, topics: Vec<wire::ConsentTopic>) -> Result<()> {
     call.work(move |core, caller| {
         let scope = read_scope(scope.as_deref(), caller)?;
-        for category in categories {
-            Consents::of(core).give(&permit(caller, &scope)?, category.0, PURPOSE_DEFAULT)?;
+        for topic in topics {
+            Consents::of(core).give(&permit(caller, &scope)?, topic.0, PURPOSE_DEFAULT)?;
         }
         Ok(())
     })
@@ -186,8 +186,8 @@ fn told(stored: &RememberedView) -> Result<ToolAnswer> {
             format!("Remembered as {}. It can be recalled from now on.", stored.memory_id)
         }
         _ if stored.waits == Some(wire::Wait(Wait::Consent)) => format!(
-            "Held as {}, sealed: it is about something sensitive, and the user has not consented to keeping that. It is \
-             not recalled; without a consent it is gone after 30 days.",
+            "Held as {}, sealed: it needs the user's consent (a sensitive matter, or a pattern of behaviour), which they have not \
+             given. It is not recalled; without a consent it is gone after 30 days.",
             stored.memory_id
         ),
         _ => format!(

@@ -112,6 +112,20 @@ mod tests {
         [crate::static_embedder().unwrap(), crate::sentence_embedder().unwrap()]
     }
 
+    fn both_purposes() -> impl Iterator<Item = (Arc<dyn Embedder>, Purpose)> {
+        embedders().into_iter().flat_map(|one| [(one.clone(), Purpose::Passage), (one, Purpose::Query)])
+    }
+
+    /// The vectors of pairs, the first text of each embedded for `purpose`.
+    fn as_searched(embedder: &dyn Embedder, texts: &[&str], purpose: Purpose) -> Result<Vec<Vec<f32>>> {
+        let mut vectors = embedder.embed(texts, Purpose::Passage)?;
+        let searching: Vec<&str> = texts.iter().copied().step_by(2).collect();
+        for (place, vector) in embedder.embed(&searching, purpose)?.into_iter().enumerate() {
+            vectors[2 * place] = vector;
+        }
+        Ok(vectors)
+    }
+
     fn share_above(threshold: f32, calibration: Calibration, cosines: &[f32]) -> f32 {
         let above = cosines.iter().filter(|cosine| calibration.similarity(**cosine) > threshold);
         above.count() as f32 / cosines.len() as f32
@@ -119,9 +133,9 @@ mod tests {
 
     #[test]
     fn the_packed_models_carry_what_the_fit_gives() {
-        for embedder in embedders() {
-            let fitted = fit(|texts| embedder.embed(texts, Purpose::Passage)).unwrap();
-            let carried = embedder.calibration();
+        for (embedder, purpose) in both_purposes() {
+            let fitted = fit(|texts| as_searched(embedder.as_ref(), texts, purpose)).unwrap();
+            let carried = embedder.calibration(purpose);
             assert!((fitted.midpoint - carried.midpoint).abs() < 1e-3, "{} {fitted:?}", embedder.model());
             assert!(
                 (fitted.steepness / carried.steepness - 1.0).abs() < 0.01,
@@ -134,9 +148,9 @@ mod tests {
     #[test]
     fn a_threshold_means_the_same_under_both_models() {
         let texts: Vec<&str> = RELATED.iter().flat_map(|(a, b)| [*a, *b]).collect();
-        for embedder in embedders() {
-            let (related, unrelated) = cosines(&embedder.embed(&texts, Purpose::Passage).unwrap());
-            let calibration = embedder.calibration();
+        for (embedder, purpose) in both_purposes() {
+            let (related, unrelated) = cosines(&as_searched(embedder.as_ref(), &texts, purpose).unwrap());
+            let calibration = embedder.calibration(purpose);
             assert!((share_above(0.5, calibration, &unrelated) - 0.05).abs() < 0.005);
             assert!((share_above(0.7, calibration, &unrelated) - 0.01).abs() < 0.003);
             assert!(share_above(0.5, calibration, &related) >= 0.9);

@@ -198,7 +198,7 @@ impl Embedder for Endpoint {
 
     /// The fitted calibration once anything was embedded; until then, and while the server is down, a cautious
     /// guess.
-    fn calibration(&self) -> Calibration {
+    fn calibration(&self, _purpose: Purpose) -> Calibration {
         self.fitted().unwrap_or(UNFITTED)
     }
 }

@@ -34,6 +34,7 @@ mod linear;
 mod llm;
 mod ngram_encoder;
 mod pieces;
+mod questions;
 #[cfg(test)]
 mod reference;
 mod sentence;

@@ -9,6 +9,7 @@ use lacuna_types::embed::{Calibration, Embedder, ModelId, Purpose};
 use lacuna_types::{Error, Result};
 
 use crate::packed::Packed;
+use crate::questions::QuestionMap;
 use crate::tokenizer::Tokenizer;
 use crate::transformer::{POSITIONS, Transformer, WIDTH};
 use crate::vector;
@@ -34,6 +35,8 @@ const THREADS_MAX: usize = 2;
 
 /// Result of `calibration::fit` for this model.
 const CALIBRATION: Calibration = Calibration { midpoint: 0.222_25, steepness: 9.573 };
+/// The same with the first text of each pair as a question.
+const QUESTION_CALIBRATION: Calibration = Calibration { midpoint: 0.189_88, steepness: 10.155 };
 
 static PACKED: &[u8] = include_bytes!("../packed/minilm.bin");
 
@@ -43,6 +46,7 @@ pub(crate) struct SentenceModel {
     tokenizer: Tokenizer,
     start: u32,
     end: u32,
+    questions: QuestionMap,
     /// Read at first use, which a process that never embeds does without.
     transformer: OnceLock<std::result::Result<Transformer, String>>,
 }
@@ -55,6 +59,7 @@ impl SentenceModel {
             model: ModelId::new("all-MiniLM-L6-v2@1"),
             start: tokenizer.special("[CLS]")?,
             end: tokenizer.special("[SEP]")?,
+            questions: QuestionMap::unpack("sentence", WIDTH)?,
             packed,
             tokenizer,
             transformer: OnceLock::new(),
@@ -120,19 +125,23 @@ impl Embedder for SentenceModel {
         &self.model
     }
 
-    fn embed(&self, texts: &[&str], _purpose: Purpose) -> Result<Vec<Vec<f32>>> {
+    fn embed(&self, texts: &[&str], purpose: Purpose) -> Result<Vec<Vec<f32>>> {
         let windows: Vec<_> = texts.iter().map(|text| self.windows(text)).collect();
         let counts: Vec<_> = windows.iter().map(Vec::len).collect();
         let mut vectors = self.embed_windows(&windows.concat())?.into_iter();
-        Ok(counts.into_iter().map(|count| mean(vectors.by_ref().take(count))).collect())
+        let vectors = counts.into_iter().map(|count| mean(vectors.by_ref().take(count)));
+        Ok(vectors.map(|vector| self.questions.for_purpose(vector, purpose)).collect())
     }
 
     fn is_english_only(&self) -> bool {
         true
     }
 
-    fn calibration(&self) -> Calibration {
-        CALIBRATION
+    fn calibration(&self, purpose: Purpose) -> Calibration {
+        match purpose {
+            Purpose::Passage => CALIBRATION,
+            Purpose::Query => QUESTION_CALIBRATION,
+        }
     }
 }
 

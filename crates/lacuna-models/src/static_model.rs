@@ -9,6 +9,7 @@ use lacuna_types::{Error, Result};
 use crate::ngram_encoder::{NgramEncoder, WIDTH};
 use crate::packed::Packed;
 use crate::pieces::PieceTokenizer;
+use crate::questions::QuestionMap;
 
 /// Length of the static model's vectors.
 pub const STATIC_DIMENSIONS: usize = WIDTH;
@@ -27,6 +28,8 @@ const BATCH_TOKENS_MAX: usize = 384;
 
 /// Result of `calibration::fit` for this model.
 const CALIBRATION: Calibration = Calibration { midpoint: 0.223_56, steepness: 10.04 };
+/// The same with the first text of each pair as a question.
+const QUESTION_CALIBRATION: Calibration = Calibration { midpoint: 0.196_05, steepness: 9.277 };
 
 static PACKED: &[u8] = include_bytes!("../packed/use-multilingual.bin");
 
@@ -34,6 +37,7 @@ pub(crate) struct StaticModel {
     model: ModelId,
     packed: Packed<'static>,
     tokenizer: PieceTokenizer<'static>,
+    questions: QuestionMap,
     /// Read at first use, which a process that never embeds does without.
     encoder: OnceLock<std::result::Result<NgramEncoder, String>>,
 }
@@ -44,6 +48,7 @@ impl StaticModel {
         Ok(Self {
             model: ModelId::new("universal-sentence-encoder-multilingual-3@1"),
             tokenizer: PieceTokenizer::new(&packed)?,
+            questions: QuestionMap::unpack("static", WIDTH)?,
             packed,
             encoder: OnceLock::new(),
         })
@@ -78,7 +83,7 @@ impl Embedder for StaticModel {
         &self.model
     }
 
-    fn embed(&self, texts: &[&str], _purpose: Purpose) -> Result<Vec<Vec<f32>>> {
+    fn embed(&self, texts: &[&str], purpose: Purpose) -> Result<Vec<Vec<f32>>> {
         let encoder = self.encoder()?;
         let ids: Vec<_> = texts.iter().map(|text| self.tokenizer.encode(text)).collect();
         let known: Vec<_> =
@@ -86,13 +91,17 @@ impl Embedder for StaticModel {
         let mut vectors = batches(&known).flat_map(|batch| encoder.embed(&known[batch]));
         let vector = |(text, ids): (&&str, &Vec<u32>)| {
             let embedded = if self.tokenizer.knows_any(ids) { vectors.next() } else { None };
-            embedded.unwrap_or_else(|| direction_of_its_own(text))
+            let mapped = embedded.map(|vector| self.questions.for_purpose(vector, purpose));
+            mapped.unwrap_or_else(|| direction_of_its_own(text))
         };
         Ok(texts.iter().zip(&ids).map(vector).collect())
     }
 
-    fn calibration(&self) -> Calibration {
-        CALIBRATION
+    fn calibration(&self, purpose: Purpose) -> Calibration {
+        match purpose {
+            Purpose::Passage => CALIBRATION,
+            Purpose::Query => QUESTION_CALIBRATION,
+        }
     }
 }
 

@@ -73,7 +73,7 @@ impl Transformer {
         let mut states = vec![0.0; texts.iter().map(Vec::len).sum::<usize>() * WIDTH];
         for (state, (id, position)) in states.chunks_exact_mut(WIDTH).zip(tokens) {
             state.copy_from_slice(position);
-            self.words.add_row(*id as usize, state);
+            self.words.add_row(*id as usize, 1.0, state);
             self.norm.apply(state);
         }
         states

@@ -182,10 +182,11 @@ fn vectors_come_back_in_order_and_of_unit_length() {
 fn the_calibration_is_fitted_once_and_equals_that_of_the_same_model_at_home() {
     let server = Server::start(&[Reply::Good]);
     let embedder = endpoint_embedder(server.config()).unwrap();
-    let (fitted, at_home) = (embedder.calibration(), static_embedder().unwrap().calibration());
+    let (fitted, at_home) =
+        (embedder.calibration(Purpose::Passage), static_embedder().unwrap().calibration(Purpose::Passage));
     assert!((fitted.midpoint - at_home.midpoint).abs() < 1e-3);
     embedder.embed(&[TEXT], Purpose::Query).unwrap();
-    embedder.calibration();
+    embedder.calibration(Purpose::Passage);
     assert_eq!(server.requests(), 2);
 }
 
@@ -250,7 +251,7 @@ fn nobody_listening_is_unavailable() {
     };
     let embedder = endpoint_embedder(config).unwrap();
     assert_eq!(failure(embedder.embed(&[TEXT], Purpose::Query)).code(), "embedder_unavailable");
-    assert!(embedder.calibration().similarity(0.1) < 0.1);
+    assert!(embedder.calibration(Purpose::Passage).similarity(0.1) < 0.1);
 }
 
 #[test]

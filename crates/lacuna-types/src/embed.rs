@@ -57,8 +57,9 @@ pub trait Embedder: Send + Sync {
         false
     }
 
-    /// The map of this model's cosines onto the 0..1 scale that callers see.
-    fn calibration(&self) -> Calibration;
+    /// The map of this model's cosines onto the 0..1 scale that callers see, for cosines between a vector of this purpose and
+    /// vectors of passages.
+    fn calibration(&self, purpose: Purpose) -> Calibration;
 }
 
 /// A logistic map from cosine to similarity, fitted so that 0.5 divides unrelated from related and the same

@@ -12,7 +12,7 @@ mod measure;
 mod peers;
 mod plan;
 mod program;
-mod random;
+pub(crate) mod random;
 pub(crate) mod report;
 mod sections;
 mod sentences;

@@ -5,10 +5,10 @@ const STEP: u64 = 0x9e37_79b9_7f4a_7c15;
 const MIX_FIRST: u64 = 0xbf58_476d_1ce4_e5b9;
 const MIX_SECOND: u64 = 0x94d0_49bb_1331_11eb;
 
-pub(super) struct Random(u64);
+pub(crate) struct Random(u64);
 
 impl Random {
-    pub(super) fn new(seed: u64) -> Self {
+    pub(crate) fn new(seed: u64) -> Self {
         Self(seed)
     }
 
@@ -20,7 +20,7 @@ impl Random {
     }
 
     /// From 0 up to but without `end`.
-    pub(super) fn below(&mut self, end: usize) -> usize {
+    pub(crate) fn below(&mut self, end: usize) -> usize {
         ((u128::from(self.next()) * end as u128) >> 64) as usize
     }
 

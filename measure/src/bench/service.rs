@@ -89,7 +89,7 @@ impl Embedder for Recorded {
         })
     }
 
-    fn calibration(&self) -> Calibration {
+    fn calibration(&self, _purpose: Purpose) -> Calibration {
         OPEN_CALIBRATION
     }
 }

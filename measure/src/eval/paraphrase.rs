@@ -120,7 +120,7 @@ fn score_in_vault(model: &dyn Embedder, cases: &[Case]) -> Result<Score> {
         let vectors = [QueryVector {
             model: model.model().clone(),
             vector,
-            calibration: model.calibration(),
+            calibration: model.calibration(Purpose::Query),
             english_only: false,
         }];
         let found = index.search(&Search {

@@ -11,6 +11,7 @@ use crate::Result;
 
 mod encoder;
 mod learn;
+mod questions;
 mod transformer;
 
 const PACKED_FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../crates/lacuna-models/packed");
@@ -26,6 +27,8 @@ pub(crate) enum Command {
     Examples,
     /// Learn the weights of the gate's classifier from the sentences in measure/data/gate_learn.
     Learn,
+    /// Learn how the vector of a question is moved, from the pairs in measure/data/questions_learn.
+    Questions,
 }
 
 #[derive(clap::Args)]
@@ -122,6 +125,7 @@ pub(crate) fn run(command: Command) -> Result {
     match command {
         Command::Pack(pack) => run_pack(&pack),
         Command::Learn => learn::run(),
+        Command::Questions => questions::run(),
         Command::Examples => {
             let embedder = lacuna_models::static_embedder()?;
             Ok(fs::write(EXAMPLES_FILE, lacuna_language::classify::embed_examples(&*embedder)?)?)

@@ -251,12 +251,12 @@ pub(crate) fn vectors_for(service: &Service, scope: &Scope, wish: &Wish) -> Resu
         return Ok(Vec::new());
     };
     let models = service.serve(scope, |open| open.index.models())?.unwrap_or_default();
-    let whole = service.models.embed_query(text, &models);
+    let whole = service.models.embed_topic(text, &models);
     let bare = without_frame(text);
     if bare == *text {
         return Ok(whole);
     }
-    let bare = service.models.embed_query(&bare, &models);
+    let bare = service.models.embed_topic(&bare, &models);
     Ok(whole.into_iter().zip(bare).map(|(whole, bare)| blended(whole, &bare)).collect())
 }
 

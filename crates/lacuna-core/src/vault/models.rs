@@ -30,17 +30,26 @@ impl Models {
         Self { instant: model.clone(), main: model, others: Vec::new() }
     }
 
-    /// The query under each model that the vault has vectors of. A model that cannot answer is left out:
-    /// the words and the other models still can.
+    /// A question under each model that the vault has vectors of. A model that cannot answer is left out: the words and the
+    /// other models still can.
     pub(crate) fn embed_query(&self, text: &str, present: &[ModelId]) -> Vec<QueryVector> {
+        self.embed(text, Purpose::Query, present)
+    }
+
+    /// The same for a text that is compared as one memory with another: a topic to forget, a correction.
+    pub(crate) fn embed_topic(&self, text: &str, present: &[ModelId]) -> Vec<QueryVector> {
+        self.embed(text, Purpose::Passage, present)
+    }
+
+    fn embed(&self, text: &str, purpose: Purpose, present: &[ModelId]) -> Vec<QueryVector> {
         let mut vectors = Vec::with_capacity(present.len());
         for embedder in self.by_preference().filter(|embedder| present.contains(embedder.model())) {
             let model = embedder.model();
-            match embedder.embed(&[text], Purpose::Query) {
+            match embedder.embed(&[text], purpose) {
                 Ok(mut answer) => vectors.extend(answer.pop().map(|vector| QueryVector {
                     model: model.clone(),
                     vector,
-                    calibration: embedder.calibration(),
+                    calibration: embedder.calibration(purpose),
                     english_only: embedder.is_english_only(),
                 })),
                 Err(error) => tracing::warn!(%model, code = error.code(), "recall goes on without a model"),
@@ -52,8 +61,9 @@ impl Models {
     /// A text under the instant model, when the vault has vectors of it.
     pub(crate) fn embed_instantly(&self, text: &str, present: &[ModelId]) -> Option<QueryVector> {
         let embedder = Some(&self.instant).filter(|embedder| present.contains(embedder.model()))?;
-        let vector = embedder.embed(&[text], Purpose::Query).ok()?.pop()?;
-        let (calibration, english_only) = (embedder.calibration(), embedder.is_english_only());
+        let vector = embedder.embed(&[text], Purpose::Passage).ok()?.pop()?;
+        let calibration = embedder.calibration(Purpose::Passage);
+        let english_only = embedder.is_english_only();
         Some(QueryVector { model: embedder.model().clone(), vector, calibration, english_only })
     }
 
@@ -72,8 +82,8 @@ impl Models {
     pub(crate) fn query_of(&self, vectors: Vec<(ModelId, Vec<f32>)>) -> Vec<QueryVector> {
         let in_use = |(model, vector): (ModelId, Vec<f32>)| {
             let embedder = self.by_preference().find(|embedder| *embedder.model() == model)?;
-            let english_only = embedder.is_english_only();
-            Some(QueryVector { model, vector, calibration: embedder.calibration(), english_only })
+            let calibration = embedder.calibration(Purpose::Passage);
+            Some(QueryVector { model, vector, calibration, english_only: embedder.is_english_only() })
         };
         vectors.into_iter().filter_map(in_use).collect()
     }

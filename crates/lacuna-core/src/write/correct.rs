@@ -144,7 +144,7 @@ fn by_words(
     }
     let models = service.serve(grant.scope(), |open| open.index.models())?.unwrap_or_default();
     let (asked, said) =
-        (service.models.embed_query(about, &models), service.models.embed_query(text, &models));
+        (service.models.embed_topic(about, &models), service.models.embed_topic(text, &models));
     let now = service.clock.now();
     let chosen = service.read(grant.scope(), |open| -> Result<_> {
         let ranked = Ranking { service, open, now }.rank(about, &asked, text, &said)?;

@@ -48,8 +48,8 @@ impl Embedder for Remote {
         static_model().embed(texts, purpose)
     }
 
-    fn calibration(&self) -> Calibration {
-        static_model().calibration()
+    fn calibration(&self, purpose: Purpose) -> Calibration {
+        static_model().calibration(purpose)
     }
 }
 
@@ -159,8 +159,8 @@ impl Embedder for Earlier {
         Ok(vectors)
     }
 
-    fn calibration(&self) -> Calibration {
-        static_model().calibration()
+    fn calibration(&self, purpose: Purpose) -> Calibration {
+        static_model().calibration(purpose)
     }
 }
 
@@ -214,8 +214,8 @@ fn a_memory_that_is_erased_while_it_is_embedded_stays_erased() {
             (self.1)();
             self.0.embed(texts, purpose)
         }
-        fn calibration(&self) -> Calibration {
-            self.0.calibration()
+        fn calibration(&self, purpose: Purpose) -> Calibration {
+            self.0.calibration(purpose)
         }
     }
     let world = World::ram();

@@ -166,7 +166,7 @@ fn the_examples_that_were_embedded_ahead_are_those_of_the_static_model() {
         fn embed(&self, _: &[&str], _: Purpose) -> Result<Vec<Vec<f32>>> {
             Err(Error::corrupt("it was asked"))
         }
-        fn calibration(&self) -> Calibration {
+        fn calibration(&self, _purpose: Purpose) -> Calibration {
             Calibration { midpoint: 0.0, steepness: 1.0 }
         }
     }

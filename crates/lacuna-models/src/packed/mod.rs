@@ -131,9 +131,9 @@ impl<'a> Int8Rows<'a> {
         &self.scales
     }
 
-    /// Adds row `row` to `sum`, which is as wide as a row.
-    pub fn add_row(&self, row: usize, sum: &mut [f32]) {
-        let scale = self.scales[row];
+    /// Adds `share` of row `row` to `sum`, which is as wide as a row.
+    pub fn add_row(&self, row: usize, share: f32, sum: &mut [f32]) {
+        let scale = share * self.scales[row];
         let values = &self.values[row * self.columns..][..self.columns];
         for (sum, &value) in sum.iter_mut().zip(values) {
             *sum += scale * f32::from(value.cast_signed());
@@ -332,7 +332,7 @@ mod tests {
             assert!((read - written).abs() < 1e-4, "{read} {written}");
         }
         let mut sum = [1.0, 1.0];
-        weight.add_row(2, &mut sum);
+        weight.add_row(2, 1.0, &mut sum);
         assert_eq!(sum, [-253.0, 129.0]);
         assert_eq!(packed.bytes("table").unwrap(), [0, 255, 7]);
         let even = packed.int8_rows("even", 2, 1).unwrap();

@@ -164,7 +164,7 @@ fn answer(set: &RecallSet, models: &[std::sync::Arc<dyn Embedder>]) -> Result<An
             let asked = models.iter().zip(&vectors.questions).map(|(model, vectors)| QueryVector {
                 model: model.model().clone(),
                 vector: vectors[&question.text].clone(),
-                calibration: model.calibration(),
+                calibration: model.calibration(Purpose::Query),
                 english_only: model.is_english_only(),
             });
             let found = search(&index, space, question, &asked.collect::<Vec<_>>());

@@ -146,7 +146,7 @@ fn a_keystore_that_was_put_back_forgets_again_what_the_anchor_knows() {
     assert_eq!(lacuna_store::keys::keys_by_memory(&keys, vault, Some(&[id])).unwrap().len(), 1);
     drop(keys);
     let lacuna = site.service();
-    assert_eq!(lacuna.texts("anna", "otter"), Vec::<String>::new());
+    assert_eq!(lacuna.texts("anna", "otter heron"), ["The heron alpha nests by the mill."]);
     assert!(actions(&lacuna).contains(&AuditAction::LedgerReplayed));
     let keys = SqliteKeys::open(site.path("keystore.db")).unwrap();
     assert!(lacuna_store::keys::keys_by_memory(&keys, vault, Some(&[id])).unwrap().is_empty());
@@ -179,7 +179,8 @@ fn a_row_with_a_tombstone_or_a_line_in_the_anchor_is_never_shown() {
         // The codes of the rows show it; even whoever accepts the row as it stands does not see it.
         assert_eq!(lacuna.ask("anna", "otter").err().unwrap().code(), "tampered");
         lacuna.upkeep().accept_changes(&authenticity::admin()).unwrap();
-        assert_eq!(lacuna.texts("anna", "otter"), Vec::<String>::new(), "tombstone {stone}, line {line}");
+        let texts = lacuna.texts("anna", "otter heron");
+        assert_eq!(texts, ["The heron alpha nests by the mill."], "tombstone {stone}, line {line}");
         assert!(lacuna.get(&grant::<Recall>("anna"), id).is_err());
     }
 }

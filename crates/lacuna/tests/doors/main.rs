@@ -22,6 +22,7 @@ mod description;
 mod docs;
 mod exports;
 mod failover;
+mod foreign;
 mod forgetting;
 mod gate;
 mod generated;

@@ -126,7 +126,7 @@ fn a_graph_that_the_mcp_reference_server_wrote() {
     let args = [&client, node.to_str().unwrap(), server.to_str().unwrap(), file.to_str().unwrap()];
     make(&home, Path::new("python3"), "made_by_mcp_memory.py", &args);
     let sums = import(&home, &file);
-    assert_eq!((&sums["from"], &sums["waiting"]), (&json!("mcp-memory"), &json!(3)), "{sums}");
+    assert_eq!((&sums["from"], &sums["waiting"]), (&json!("mcp-memory"), &json!(4)), "{sums}");
     let mut told = texts(&home);
     told.sort();
     assert_eq!(
@@ -134,7 +134,8 @@ fn a_graph_that_the_mcp_reference_server_wrote() {
         [
             "Ottoline Vance lives at The Mill",
             "Ottoline Vance: Lives above the mill",
-            "Ottoline Vance: Restores clocks"
+            "Ottoline Vance: Restores clocks",
+            "The Mill: place"
         ]
     );
     accept(&home, "import:mcp-memory", "clocks", "Restores clocks");
@@ -153,11 +154,11 @@ fn a_note_that_basic_memory_wrote() {
     assert_eq!(
         told,
         [
+            "Sourdough\n\nThe starter lives in the cellar.",
             "Sourdough needs Rye flour",
             "Sourdough: Feed it at dawn (since spring)",
             "Sourdough: Rye keeps longest",
-            "Sourdough: The long loaf needs forty minutes",
-            "Sourdough: The starter lives in the cellar."
+            "Sourdough: The long loaf needs forty minutes"
         ]
     );
     accept(&home, "import:basic-memory", "cellar", "starter lives");

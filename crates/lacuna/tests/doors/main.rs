@@ -52,6 +52,7 @@ mod plain_words;
 #[path = "../../../lacuna-core/tests/support/postgres_database.rs"]
 mod postgres_database;
 mod protection;
+mod real_hosts;
 mod records;
 mod retention;
 mod schemathesis;

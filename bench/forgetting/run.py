@@ -4,13 +4,12 @@
     python3 bench/forgetting/run.py --only chroma
 
 `cargo xtask bench --only forgetting --peers` builds Lacuna and calls this. Every peer has a Python environment of its own under
-`target/bench/forgetting`, with pinned versions. Only the standard library is needed here.
+`target/bench/environments`, with pinned versions. Only the standard library is needed here.
 """
 
 import argparse
 import json
 import os
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -19,21 +18,14 @@ from pathlib import Path
 import page
 
 HERE = Path(__file__).resolve().parent
-WORK = HERE.parent.parent / "target" / "bench" / "forgetting"
+sys.path.append(str(HERE.parent))
+
+import environments  # noqa: E402
+from environments import Entry, environment, said  # noqa: E402
+
+WORK = environments.WORK / "forgetting"
 SEED = 2026
 PEER_SECONDS_MAX = 1_800
-COMPLAINT_CHARS = 400
-# Tried in this order for a peer that needs a newer Python than the one that runs this.
-PYTHONS = ("python3", "python3.13", "python3.12")
-
-
-class Entry:
-    """One line of the table: a script, and what it needs beside its pinned packages."""
-
-    def __init__(self, script, title, python=(3, 10), embeds=True, environment=None):
-        self.script, self.title, self.python, self.embeds = script, title, python, embeds
-        # Peers on the same packages share an environment.
-        self.environment = environment or script
 
 
 LACUNA = Entry("lacuna", "Lacuna", embeds=False)
@@ -46,40 +38,6 @@ PEERS = [
     Entry("basic_memory", "basic-memory", python=(3, 12), embeds=False),
     Entry("mcp_memory", "MCP reference memory server", embeds=False),
 ]
-
-
-def said(command, **options):
-    done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, **options)
-    if done.returncode != 0:
-        raise RuntimeError(" ".join((done.stderr.strip() or done.stdout.strip())[-COMPLAINT_CHARS:].split()))
-    return done.stdout
-
-
-def python_for(entry):
-    wanted = f"import sys; sys.exit(sys.version_info < {entry.python})"
-    for name in (sys.executable, *PYTHONS):
-        if shutil.which(name) and subprocess.run([name, "-c", wanted], capture_output=True).returncode == 0:
-            return name
-    raise RuntimeError(f"needs Python {'.'.join(map(str, entry.python))} or newer on the PATH")
-
-
-def environment(entry):
-    """The Python of the peer's environment, made at the first use."""
-    pinned = HERE / f"{entry.environment}.txt"
-    bare = [HERE / f"{entry.environment}.nodeps.txt"] + ([HERE / "embedding.nodeps.txt"] if entry.embeds else [])
-    bare = [path for path in bare if path.exists()]
-    if not pinned.exists() and not bare:
-        return sys.executable
-    folder = WORK / "environments" / entry.environment
-    python = folder / "bin" / "python"
-    if not python.exists():
-        said([python_for(entry), "-m", "venv", str(folder)])
-    install = [str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
-    if pinned.exists():
-        said([*install, "--requirement", str(pinned)])
-    for path in bare:
-        said([*install, "--no-deps", "--requirement", str(path)])
-    return str(python)
 
 
 def measure(entry, seed, variables):
@@ -125,7 +83,7 @@ def main():
         entries = ([LACUNA] if given.lacuna else []) + (PEERS if given.peers or given.only else [])
         if given.only:
             entries = [entry for entry in entries if entry.script in given.only]
-        variables = {"PEER_PACKAGES": str(WORK / "packages")}
+        variables = {"PEER_PACKAGES": str(environments.PACKAGES)}
         if given.lacuna:
             variables["LACUNA_PROGRAM"] = str(Path(given.lacuna).resolve())
         if given.commit:

@@ -1,5 +1,6 @@
 //! `cargo xtask test`: the one command that says whether the tree is good.
 
+use std::path::PathBuf;
 use std::process::Command;
 use std::thread;
 use std::time::Instant;
@@ -29,6 +30,11 @@ const CRASH_TESTS: &[(&str, &str, &str)] = &[
     ("lacuna", "attacks", "crash_points::"),
 ];
 
+/// The tests that start hosts, in the same form.
+const HOST_TESTS: &[(&str, &str, &str)] = &[("lacuna", "doors", "real_hosts::")];
+/// Variable that names the folder of the hosts.
+const HOSTS_VARIABLE: &str = "LACUNA_TEST_HOSTS";
+
 /// A part of the long tests.
 #[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 enum LongPart {
@@ -36,6 +42,8 @@ enum LongPart {
     Rounds,
     /// Random kills, every crash point, broken and full disks.
     Crashes,
+    /// Claude Code, Codex and Gemini CLI, wired and started.
+    Hosts,
     /// Every fuzz target.
     Fuzz,
 }
@@ -43,7 +51,7 @@ enum LongPart {
 #[derive(clap::Args)]
 pub(crate) struct Arguments {
     /// Runs the long tests, and only those: 2,000 random histories of forgetting, 500 random schedules of backup
-    /// and restore, 100,000 memories out and in, 1,000 kills, every crash point of every command, every fuzz target.
+    /// and restore, 100,000 memories out and in, 1,000 kills, every crash point of every command, hosts as people install them, every fuzz target.
     #[arg(long, conflicts_with = "rest")]
     long: bool,
     /// Runs only this part of the long tests.
@@ -88,10 +96,13 @@ pub(crate) fn run(arguments: &Arguments) -> Result<()> {
 fn run_long(arguments: &Arguments, started: Instant) -> Result<()> {
     let wanted = |part| arguments.part.is_none_or(|only| only == part);
     if wanted(LongPart::Rounds) {
-        run_long_tests(LONG_TESTS)?;
+        run_long_tests(LONG_TESTS, None)?;
     }
     if wanted(LongPart::Crashes) {
-        run_long_tests(CRASH_TESTS)?;
+        run_long_tests(CRASH_TESTS, None)?;
+    }
+    if wanted(LongPart::Hosts) {
+        run_long_tests(HOST_TESTS, Some((HOSTS_VARIABLE, tools::hosts()?)))?;
     }
     if wanted(LongPart::Fuzz) {
         fuzz::run(arguments.fuzz_seconds)?;
@@ -101,12 +112,12 @@ fn run_long(arguments: &Arguments, started: Instant) -> Result<()> {
 }
 
 /// One after the other: they are long because they are many, and one of them watches how much RAM is taken.
-fn run_long_tests(tests: &[(&str, &str, &str)]) -> Result<()> {
+fn run_long_tests(tests: &[(&str, &str, &str)], tool: Option<(&str, PathBuf)>) -> Result<()> {
     for (package, binary, module) in tests {
         let begun = Instant::now();
         let tests =
             ["test", "-p", package, "--test", binary, module, "--", "--include-ignored", "--nocapture"];
-        step(cargo().args(tests).env(LONG_VARIABLE, "1"))?;
+        step(cargo().args(tests).env(LONG_VARIABLE, "1").envs(tool.clone()))?;
         eprintln!("xtask: {package} {module} took {} s", begun.elapsed().as_secs());
     }
     Ok(())

@@ -45,8 +45,29 @@ const PYTHON_ADAPTERS: [&str; 8] = [
 /// Frameworks whose dependencies do not fit beside those of the packages above.
 const PYTHON_FRAMEWORKS: [&str; 4] =
     ["agent-framework-core==1.23.0", "google-adk==2.13.0", "llama-index-core==0.14.25", "httpx==0.28.1"];
-const NODE_ADAPTERS: [&str; 4] =
-    ["node@22.23.3", "mem0ai@3.3.1", "@langchain/langgraph-checkpoint@1.1.5", "@langchain/core@1.2.13"];
+/// LangMem, LangChain's tools of MCP servers, and the store of LangGraph that keeps its rows in PostgreSQL.
+const PYTHON_LANGCHAIN: [&str; 5] = [
+    "langmem==0.0.30",
+    "langchain-mcp-adapters==0.3.2",
+    "langgraph-checkpoint-postgres==3.2.0",
+    "psycopg[binary]==3.3.8",
+    "httpx==0.28.1",
+];
+/// The same for npm, and the reference server whose files an import reads.
+const NODE_ADAPTERS: [&str; 5] = [
+    "node@22.23.3",
+    "mem0ai@3.3.1",
+    "@langchain/langgraph-checkpoint@1.1.5",
+    "@langchain/core@1.2.13",
+    "@modelcontextprotocol/server-memory@2026.8.31",
+];
+/// Hosts that run without an account, for the long tests.
+const HOSTS: [&str; 4] = [
+    "node@22.23.3",
+    "@anthropic-ai/claude-code@2.1.197",
+    "@openai/codex@0.166.0",
+    "@google/gemini-cli@0.61.0",
+];
 /// The source distribution that has LangGraph's own tests of stores.
 const LANGGRAPH_SOURCE: &str = "langgraph-checkpoint==4.3.1";
 
@@ -129,13 +150,19 @@ fn seaweedfs() -> Result<PathBuf> {
 
 /// The packages that the adapters are tested with. Answers with their folder.
 fn adapter_tools() -> Result<PathBuf> {
-    let wanted = [&PYTHON_ADAPTERS[..], &PYTHON_FRAMEWORKS, &NODE_ADAPTERS].concat();
+    let wanted = [&PYTHON_ADAPTERS[..], &PYTHON_FRAMEWORKS, &PYTHON_LANGCHAIN, &NODE_ADAPTERS].concat();
     installed("adapters", &wanted, |folder| {
         python(&folder.join("python"), &PYTHON_ADAPTERS)?;
         python(&folder.join("frameworks"), &PYTHON_FRAMEWORKS)?;
+        python(&folder.join("langchain"), &PYTHON_LANGCHAIN)?;
         node(&folder.join("node"), &NODE_ADAPTERS)?;
         langgraph_source(folder)
     })
+}
+
+/// The hosts that hooks and servers are wired into. Answers with their folder.
+pub(crate) fn hosts() -> Result<PathBuf> {
+    installed("hosts", &HOSTS, |folder| node(folder, &HOSTS))
 }
 
 /// Unpacks LangGraph's tests of stores, which no wheel has.

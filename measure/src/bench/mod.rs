@@ -4,7 +4,6 @@ mod assistant;
 mod console;
 mod context;
 mod corpus;
-mod forgetting;
 mod gate;
 mod http;
 mod lifecycle;
@@ -14,6 +13,7 @@ mod plan;
 mod program;
 pub(crate) mod random;
 pub(crate) mod report;
+mod scripted;
 mod sections;
 mod sentences;
 pub(crate) mod service;
@@ -25,6 +25,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use self::report::Report;
+use self::scripted::{FORGETTING, RECALL};
 use crate::Result;
 
 pub(crate) const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
@@ -43,6 +44,9 @@ pub(crate) struct Options {
     /// The vector kernels by themselves, with criterion, instead of the whole.
     #[arg(long)]
     kernels: bool,
+    /// All conversations, where a part asks about a few of each set.
+    #[arg(long)]
+    whole: bool,
     /// This build, even if it is a debug one, whose figures say nothing.
     #[arg(long)]
     as_built: bool,
@@ -77,6 +81,8 @@ pub(crate) enum Part {
     Assistant,
     /// The traces that a request to forget leaves; a page of its own, and never a part of all.
     Forgetting,
+    /// Questions to conversations through each program's own search; a page of its own, and never a part of all.
+    RecallPeers,
 }
 
 pub(crate) fn run(options: &Options) -> Result {
@@ -112,8 +118,13 @@ fn measure(options: &Options) -> Result {
     let plan = if options.quick { &plan::QUICK } else { &plan::FULL };
     let given: Vec<String> = std::env::args().skip(2).collect();
     let command = format!("cargo xtask bench {}", given.join(" "));
-    if options.only == Some(Part::Forgetting) {
-        return forgetting::measure(options.peers, &command, &folder);
+    match options.only {
+        Some(Part::Forgetting) => return FORGETTING.measure(options.peers, &[], &command, &folder),
+        Some(Part::RecallPeers) => {
+            let more: &[&str] = if options.whole { &["--whole"] } else { &[] };
+            return RECALL.measure(options.peers, more, &command, &folder);
+        }
+        _ => {}
     }
     let mut report = Report::new(command.trim_end());
     sections::write(&mut report, plan, options.only, options.peers, &folder)?;

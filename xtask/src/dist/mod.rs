@@ -1,4 +1,4 @@
-//! `cargo xtask dist`: packages that need no compiler. Under `target/dist`: the program by itself, a Python wheel, npm's
+//! `cargo xtask dist`: packages that need no compiler. Under `target/packages`: the program by itself, a Python wheel, npm's
 //! packages, a Debian package, the list of their parts (SBOM) and their checksums.
 
 mod build;
@@ -26,8 +26,8 @@ pub(crate) struct Arguments {
     /// Packs this program instead of building one.
     #[arg(long, value_name = "FILE")]
     program: Option<PathBuf>,
-    /// Folder for the packages.
-    #[arg(long, value_name = "FOLDER", default_value = concat!(env!("CARGO_MANIFEST_DIR"), "/../target/dist"))]
+    /// Folder for the packages; it is emptied first. Not `target/dist`, where cargo keeps what the profile of that name builds.
+    #[arg(long, value_name = "FOLDER", default_value = concat!(env!("CARGO_MANIFEST_DIR"), "/../target/packages"))]
     out: PathBuf,
 }
 

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use lacuna_core::read::{TURN_CHARS_MAX, Turn};
 
+use super::typed::typed;
 use super::{HookInput, ShownMemories};
 use crate::assemble::Installation;
 use crate::wire::failure::Result;
@@ -21,8 +22,10 @@ pub(crate) fn bring_to_mind(installation: &Installation, data: &Path, input: &Ho
     let max_tokens = service.policy(&grant.scope().org).context.max_tokens.min(ADDED_TOKENS_MAX);
     let session = input.session()?;
     let mut shown = ShownMemories::read(data, grant.scope().vault_id(), &session);
+    // Gemini CLI hands a prompt on with what the hook before it had added.
+    let asked = input.prompt.as_deref().and_then(typed).unwrap_or_default();
     let turn = Turn {
-        text: last_chars(input.prompt.as_deref().unwrap_or_default()),
+        text: last_chars(&asked),
         session: Some(session),
         resting: shown.ids().to_vec(),
         skips_own_turns: true,

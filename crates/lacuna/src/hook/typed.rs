@@ -9,6 +9,7 @@ const TAGS: &[&str] = &[
     "system-reminder",
     "user-prompt-submit-hook",
     "session-start-hook",
+    "hook_context",
     "command-name",
     "command-message",
     "command-args",
@@ -90,6 +91,7 @@ mod tests {
             ("[Request interrupted by user for tool use]", None),
             ("This session is being continued from a previous conversation that ran out of context.", None),
             ("a <b>bold</b> word", Some("a <b>bold</b> word")),
+            ("<hook_context>I live in Rome.</hook_context>\n\nWhere do I live?", Some("Where do I live?")),
             ("  ", None),
         ];
         for (text, expected) in cases {

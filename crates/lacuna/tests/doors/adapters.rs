@@ -66,6 +66,7 @@ fn the_sdk_tests_of_adapters_pass_with_the_packages() {
     let packages = [
         ("python/bin/python", &["AgentsSession"][..]),
         ("frameworks/bin/python", &["AgentFramework", "AdkMemory", "MemoryBlock"]),
+        ("langchain/bin/python", &["LangMem"]),
     ];
     for (python, classes) in packages {
         let done = run(&home(""), &tools.join(python), &args);
@@ -122,28 +123,69 @@ print('called')
     assert!(run(&home, &python, &["-c", script, folder, &server.url]).stdout.contains("called"));
 }
 
-#[test]
-fn the_examples_run() {
-    let Some(tools) = tools() else { return };
+/// A home with a server and a token, as the examples want it.
+fn home_of_examples() -> (Home, crate::support::Server) {
     let home = home("");
     let server = home.serve(&[]);
     let token = home.token("ada", "user", &[])["secret"].as_str().unwrap().to_owned();
     let home = home.with("LACUNA_URL", &server.url).with("LACUNA_TOKEN", &token);
-    let (python, node) = (tools.join("python/bin/python"), tools.join("node/node_modules/node/bin/node"));
+    (home, server)
+}
+
+#[test]
+fn the_examples_for_python_run() {
+    let (Some(tools), Some(sdk)) = (tools(), crate::sdk::tools()) else { return };
+    let python = tools.join("python/bin/python");
+    let (frameworks, langchain) = (tools.join("frameworks/bin/python"), tools.join("langchain/bin/python"));
+    let sdk = sdk.join("python/bin/python");
+    let tools_listed = "context, correct, forget, memory_status, recall, remember, review_memories\nTrue\n";
     let cases = [
         ("mem0/app.py", &python, "I cycle to work along the canal.\n1 key destroyed\n"),
         ("langgraph/app.py", &python, "cycles to work along the canal\nNone\n"),
         ("openai_agents/app.py", &python, "['Hello', 'Good day']\n[]\n"),
+        ("anthropic/app.py", &sdk, "True\nFalse\n"),
+        ("langchain/retriever.py", &sdk, "The spare key is with Ingrid.\n"),
+        ("langchain/mcp_tools.py", &langchain, tools_listed),
+        ("langmem/app.py", &langchain, "True\n"),
+        ("google_adk/app.py", &frameworks, "The spare key is with Ingrid.\n"),
+        ("llama_index/app.py", &frameworks, "True\n"),
+        ("agent_framework/app.py", &frameworks, "True\n"),
     ];
     for (example, program, printed) in cases {
+        let (home, _server) = home_of_examples();
         let done = run(&home, program, &[&format!("{REPOSITORY}/examples/{example}")]);
         assert_eq!(done.stdout, printed, "{example}");
     }
-    // A module is looked for beside the file that names it.
-    let copy = tools.join("node/app.mjs");
-    std::fs::copy(format!("{REPOSITORY}/examples/mem0/app.mjs"), &copy).unwrap();
-    let done = run(&home, &node, &[copy.to_str().unwrap()]);
-    assert_eq!(done.stdout, "I cycle to work along the canal.\n");
+}
+
+#[test]
+fn the_examples_for_node_run() {
+    let (Some(tools), Some(sdk)) = (tools(), crate::sdk::tools()) else { return };
+    let cases = [
+        ("mem0/app.mjs", &tools, "I cycle to work along the canal.\n"),
+        ("langgraph/app.mjs", &tools, "cycles to work along the canal\nnull\n"),
+        ("anthropic/app.mjs", &sdk, "true\nfalse\n"),
+    ];
+    let keeps = home("");
+    let compiled = crate::sdk::compiled(&keeps, &sdk);
+    for (example, packages, printed) in cases {
+        let (home, _server) = home_of_examples();
+        // A module is looked for beside the file that names it.
+        let folder = home.path("application");
+        let packages = packages.join("node/node_modules");
+        let modules = folder.join("node_modules");
+        std::fs::create_dir_all(modules.join("lacuna-memory")).unwrap();
+        for entry in std::fs::read_dir(&packages).unwrap() {
+            let entry = entry.unwrap();
+            std::os::unix::fs::symlink(entry.path(), modules.join(entry.file_name())).unwrap();
+        }
+        std::os::unix::fs::symlink(&compiled, modules.join("lacuna-memory/dist")).unwrap();
+        std::fs::copy(compiled.join("package.json"), modules.join("lacuna-memory/package.json")).unwrap();
+        let copy = folder.join("app.mjs");
+        std::fs::copy(format!("{REPOSITORY}/examples/{example}"), &copy).unwrap();
+        let done = run(&home, &packages.join("node/bin/node"), &[copy.to_str().unwrap()]);
+        assert_eq!(done.stdout, printed, "{example}");
+    }
 }
 
 #[test]

@@ -28,7 +28,7 @@ fn stored(home: &Home) -> Vec<Value> {
     categories.flat_map(|category| category["records"].as_array().unwrap().clone()).collect()
 }
 
-fn texts(home: &Home) -> Vec<String> {
+pub(crate) fn texts(home: &Home) -> Vec<String> {
     stored(home).iter().map(|record| record["content"].as_str().unwrap().to_owned()).collect()
 }
 

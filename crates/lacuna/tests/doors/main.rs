@@ -22,6 +22,7 @@ mod description;
 mod docs;
 mod exports;
 mod failover;
+mod foreign;
 mod forgetting;
 mod gate;
 mod generated;
@@ -51,6 +52,7 @@ mod plain_words;
 #[path = "../../../lacuna-core/tests/support/postgres_database.rs"]
 mod postgres_database;
 mod protection;
+mod real_hosts;
 mod records;
 mod retention;
 mod schemathesis;

@@ -1,9 +1,13 @@
 //! The packages of `cargo xtask dist`, made of this binary, installed as their users install them, and used.
 
 use std::fs;
+use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
 
 use crate::support::Home;
+
+const INDEX: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../packaging/local_index.py");
 
 const FACT: &str = "The spare key hangs in the boat house.";
 
@@ -29,6 +33,30 @@ fn ending(folder: &Path, end: &str) -> String {
     found.to_str().unwrap().to_owned()
 }
 
+/// An index of the packages on this machine, as PyPI and npm would be; it ends with its standard input.
+struct Index {
+    process: Child,
+    url: String,
+}
+
+impl Index {
+    fn of(packages: &Path) -> Self {
+        let mut start = Command::new("python3");
+        start.arg(INDEX).arg(packages).stdin(Stdio::piped()).stdout(Stdio::piped());
+        let mut process = start.spawn().unwrap();
+        let mut url = String::new();
+        BufReader::new(process.stdout.take().unwrap()).read_line(&mut url).unwrap();
+        Self { process, url: url.trim().to_owned() }
+    }
+}
+
+impl Drop for Index {
+    fn drop(&mut self) {
+        drop(self.process.stdin.take());
+        let _ = self.process.wait();
+    }
+}
+
 /// Remembers and recalls with an installed program.
 fn works(home: &Home, program: &Path) {
     home.program(program, &["remember", FACT]).ok();
@@ -45,8 +73,9 @@ fn each_package_installs_and_its_program_works() {
         &["-c", "cd \"$0\" && sha256sum --check SHA256SUMS", out.to_str().unwrap()],
     )
     .ok();
-    wheel(&Home::new(), &out, &tools);
-    npm(&Home::new(), &out);
+    let index = Index::of(&out);
+    wheel(&Home::new(), &index, &tools);
+    npm(&Home::new(), &index);
     debian(&Home::new(), &out);
     let parts: serde_json::Value =
         serde_json::from_slice(&fs::read(ending(&out, ".cdx.json")).unwrap()).unwrap();
@@ -54,11 +83,12 @@ fn each_package_installs_and_its_program_works() {
     assert!(named("rusqlite") && named("all-MiniLM-L6-v2"), "the list of parts is whole");
 }
 
-fn wheel(home: &Home, out: &Path, tools: &Path) {
+fn wheel(home: &Home, index: &Index, tools: &Path) {
     let venv = home.path("venv");
     home.program(&tools.join("python/bin/python"), &["-m", "venv", venv.to_str().unwrap()]).ok();
-    let wheel = ending(out, ".whl");
-    home.program(&venv.join("bin/pip"), &["install", "--quiet", "--no-index", "--no-deps", &wheel]).ok();
+    let from = format!("{}/simple", index.url);
+    let install = ["install", "--quiet", "--isolated", "--no-cache-dir", "--no-deps", "--index-url", &from];
+    home.program(&venv.join("bin/pip"), &[&install[..], &["lacuna-memory"]].concat()).ok();
     works(home, &venv.join("bin/lacuna"));
     // The SDK needs its one dependency, and finds the program of its own wheel without a variable or a path.
     let libraries = fs::read_dir(tools.join("python/lib")).unwrap().next().unwrap().unwrap().path();
@@ -75,13 +105,14 @@ fn wheel(home: &Home, out: &Path, tools: &Path) {
     assert!(run("lacuna-memory", &["--version"]).stdout.starts_with("lacuna "));
 }
 
-fn npm(home: &Home, out: &Path) {
+fn npm(home: &Home, index: &Index) {
     let folder = home.path("node");
     fs::create_dir_all(&folder).unwrap();
     fs::write(folder.join("package.json"), "{\"private\": true}\n").unwrap();
-    let (program, sdk) = (ending(out, "linux-x64-0.1.0.tgz"), ending(out, "lacuna-memory-0.1.0.tgz"));
-    let install = ["install", "--offline", "--no-audit", "--no-fund", "--prefix", folder.to_str().unwrap()];
-    home.program(Path::new("npm"), &[&install[..], &[&program, &sdk]].concat()).ok();
+    let (from, cache) = (format!("{}/npm", index.url), home.path("cache"));
+    let install = ["install", "--no-audit", "--no-fund", "--prefix", folder.to_str().unwrap()];
+    let where_to = ["--registry", &from, "--cache", cache.to_str().unwrap(), "lacuna-memory"];
+    home.program(Path::new("npm"), &[&install[..], &where_to].concat()).ok();
     works(home, &folder.join("node_modules/.bin/lacuna-memory"));
 }
 

@@ -76,15 +76,26 @@ pub(crate) fn compiled(home: &Home, tools: &Path) -> PathBuf {
     built
 }
 
-#[test]
-fn the_tests_of_the_typescript_sdk_pass() {
+/// Runs the compiled tests of the TypeScript SDK whose names end so.
+fn typescript_tests(home: &Home, end: &str, least: usize) {
     let Some(tools) = tools() else { return };
-    let home = home().with("REPOSITORY_ROOT", REPOSITORY);
-    let built = compiled(&home, &tools);
+    let built = compiled(home, &tools);
     let tests = std::fs::read_dir(built.join("test")).unwrap().map(|entry| entry.unwrap().path());
-    let tests: Vec<PathBuf> = tests.filter(|path| path.to_str().unwrap().ends_with(".test.js")).collect();
-    assert!(tests.len() >= 5, "{tests:?}");
+    let tests: Vec<PathBuf> = tests.filter(|path| path.to_str().unwrap().ends_with(end)).collect();
+    assert!(tests.len() >= least, "{tests:?}");
     let args = ["--test"].into_iter().chain(tests.iter().map(|path| path.to_str().unwrap()));
     let done = home.program(&tools.join("node/node_modules/node/bin/node"), &args.collect::<Vec<_>>());
     assert_eq!(done.code, 0, "{}\n{}", done.stdout, done.stderr);
+}
+
+#[test]
+fn the_tests_of_the_typescript_sdk_pass() {
+    typescript_tests(&home().with("REPOSITORY_ROOT", REPOSITORY), ".test.js", 5);
+}
+
+#[test]
+fn the_typescript_sdk_tells_the_same_story_on_postgresql() {
+    let Some(database) = Database::make("sdk_typescript") else { return };
+    let home = home().with("LACUNA_STORE", &database.url());
+    typescript_tests(&home.with("LACUNA_KEYS_BESIDE_DATA", "true"), "/story.test.js", 1);
 }

@@ -7,12 +7,12 @@ use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::LazyLock;
 
-use regex::{Captures, Regex};
+use regex::Captures;
 
 use super::unmask::{Invisible, Unmasked, unmask};
 use lacuna_types::Trust;
 
-use crate::compiled;
+use crate::compiled::{self, ScreenedRegex};
 
 /// A text that may be kept, and what was changed in it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -129,7 +129,7 @@ pub const ROLE_TOKENS: &str = concat!(
     r"|\{ *system *:",
 );
 
-static MARKERS: LazyLock<Vec<(&Marker, Regex)>> = LazyLock::new(|| {
+static MARKERS: LazyLock<Vec<(&Marker, ScreenedRegex)>> = LazyLock::new(|| {
     TABLE.iter().filter_map(|marker| Some((marker, compiled::regex(marker.pattern).ok()?))).collect()
 });
 

@@ -7,9 +7,7 @@ use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::LazyLock;
 
-use regex::Regex;
-
-use crate::compiled;
+use crate::compiled::{self, ScreenedRegex};
 
 /// The author of a passage.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -178,7 +176,7 @@ fn lines(text: &str) -> Vec<Range<usize>> {
 
 /// Headers of a mail stand together, or a line says who wrote what follows.
 fn begins_mail(text: &str, lines: &[Range<usize>]) -> bool {
-    let is = |pattern: &Option<Regex>, line: &Range<usize>| {
+    let is = |pattern: &Option<ScreenedRegex>, line: &Range<usize>| {
         pattern.as_ref().is_some_and(|pattern| pattern.is_match(text[line.clone()].trim()))
     };
     let Some(first) = lines.first() else { return false };
@@ -257,7 +255,7 @@ fn quoted(text: &str) -> Vec<Found> {
 }
 
 /// The headers that mail programs write, in the languages that are read.
-static HEADER: LazyLock<Option<Regex>> = LazyLock::new(|| {
+static HEADER: LazyLock<Option<ScreenedRegex>> = LazyLock::new(|| {
     compiled::regex(concat!(
         r"^[*_]{0,2}(?:From|To|Cc|Bcc|Subject|Date|Sent|Reply-To|Message-ID|Von|An|Betreff|Gesendet|Datum|De|À|Objet",
         r"|Envoyé|Para|Asunto|Enviado|Fecha|Da|A|Oggetto|Inviato|Assunto|Data|Van|Aan|Onderwerp|Verzonden|Od|Do|Temat",
@@ -267,7 +265,7 @@ static HEADER: LazyLock<Option<Regex>> = LazyLock::new(|| {
 });
 
 /// Lines that say who wrote what follows.
-static ATTRIBUTION: LazyLock<Option<Regex>> = LazyLock::new(|| {
+static ATTRIBUTION: LazyLock<Option<ScreenedRegex>> = LazyLock::new(|| {
     compiled::regex(concat!(
         r"(?i)^(?:-{2,} ?(?:original message|forwarded message|ursprüngliche nachricht|weitergeleitete nachricht",
         r"|message d'origine|message transféré|mensaje original|mensaje reenviado|messaggio originale",
@@ -281,7 +279,7 @@ static ATTRIBUTION: LazyLock<Option<Regex>> = LazyLock::new(|| {
 });
 
 /// Introductions of something that was copied from elsewhere.
-static ANNOUNCEMENT: LazyLock<Option<Regex>> = LazyLock::new(|| {
+static ANNOUNCEMENT: LazyLock<Option<ScreenedRegex>> = LazyLock::new(|| {
     compiled::regex(concat!(
         r"(?i)\b(?:(?:here(?: is|'s|’s| are)|this is|see|below is|i got|i received|they sent|forwarding|fwd|hier (?:ist",
         r"|kommt|sind)|das kam|voici|voilà|aquí (?:está|tienes|va)|ecco|aqui (?:está|vai)|hier is|oto|poniżej)",
@@ -294,7 +292,7 @@ static ANNOUNCEMENT: LazyLock<Option<Regex>> = LazyLock::new(|| {
 });
 
 /// Lines that programs write: a time with a level, a trace, a prompt.
-static LOG: LazyLock<Option<Regex>> = LazyLock::new(|| {
+static LOG: LazyLock<Option<ScreenedRegex>> = LazyLock::new(|| {
     compiled::regex(concat!(
         r"^\s*(?:\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d|\[?(?:INFO|WARN|WARNING|ERROR|DEBUG|TRACE|FATAL)\b[\]: ]",
         r"|Traceback \(most recent call last\)|at [\w.$<>]+\(|File \x22[^\x22]+\x22, line \d+|[$#%] \w",
@@ -303,10 +301,10 @@ static LOG: LazyLock<Option<Regex>> = LazyLock::new(|| {
     .ok()
 });
 
-static TAG: LazyLock<Option<Regex>> =
+static TAG: LazyLock<Option<ScreenedRegex>> =
     LazyLock::new(|| compiled::regex(r"<(/)?([A-Za-z][0-9A-Za-z_:.-]{0,40})(?:\s[^<>]{0,400})?/?>").ok());
 
-static QUOTATION: LazyLock<Option<Regex>> = LazyLock::new(|| {
+static QUOTATION: LazyLock<Option<ScreenedRegex>> = LazyLock::new(|| {
     compiled::regex("\"[^\"\\n]{20,}\"|“[^”\\n]{20,}”|„[^“”\\n]{20,}[“”]|«[^»\\n]{20,}»").ok()
 });
 

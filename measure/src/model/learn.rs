@@ -1,8 +1,9 @@
 //! `cargo xtask model learn`: learns the weights of the gate's classifier from sentences of our own, by least squares.
 //!
-//! The sentences are in `measure/data/gate_learn`, one file per language: `[class]`, one sentence per line, and
-//! `{slot}: value, value` for the values that a sentence with a slot is written with. A sentence and its variants are one
-//! group, which is never learnt from and judged at the same time.
+//! The sentences are in `measure/data/gate_learn`, one folder per writer and one file per language: `[class]`, one sentence
+//! per line, and `{slot}: value, value` for the values that a sentence with a slot is written with. A sentence and its variants
+//! are one group, which is never learnt from and judged at the same time. Writers are also left out as a whole: what was learnt
+//! from the others says how the weights do on sentences of somebody else.
 
 use std::fs;
 use std::path::Path;
@@ -19,7 +20,9 @@ const WEIGHTS_FILE: &str =
     concat!(env!("CARGO_MANIFEST_DIR"), "/../crates/lacuna-language/src/classify/lists/learnt.bin");
 /// Variants of one sentence at most, so that no pattern outweighs the others.
 const VARIANTS_MAX: usize = 6;
-/// Parts of the cross-validation.
+/// The folders of the writers.
+const WRITERS: [&str; 2] = ["first", "second"];
+/// Parts of the cross-validation, for the sentences of each writer.
 const FOLDS: usize = 5;
 /// Penalty on large weights; the constant has next to none.
 const PENALTY: f64 = 1.0;
@@ -31,6 +34,7 @@ const PROTECTED: [&str; 4] = ["health", "belief", "sexuality", "biometric"];
 struct Example {
     class: usize,
     text: String,
+    writer: usize,
     fold: usize,
     inputs: Vec<f32>,
 }
@@ -45,27 +49,57 @@ struct Sums {
 
 pub(super) fn run() -> Result {
     let embedder = lacuna_models::static_embedder()?;
-    let mut examples = read_all(Path::new(SENTENCES))?;
+    let mut examples = Vec::new();
+    for (writer, folder) in WRITERS.iter().enumerate() {
+        examples.extend(read_all(&Path::new(SENTENCES).join(folder), writer)?);
+    }
     let texts: Vec<&str> = examples.iter().map(|example| example.text.as_str()).collect();
     let vectors = embedder.embed(&texts, Purpose::Passage)?;
     for (example, vector) in examples.iter_mut().zip(&vectors) {
         example.inputs = classifier_inputs(&example.text, vector);
     }
-    let folds: Vec<Sums> =
-        (0..FOLDS).map(|fold| Sums::of(&examples, |example| example.fold == fold)).collect();
-    let all = folds.iter().skip(1).fold(folds[0].clone(), |sum, fold| sum.combined(fold, 1.0));
+    let parts: Vec<Part> = (0..WRITERS.len() * FOLDS).map(|part| Part::of(&examples, part)).collect();
+    let all = parts.iter().skip(1).fold(parts[0].sums.clone(), |sum, part| sum.combined(&part.sums, 1.0));
+    println!("each sentence judged by weights that have not seen it:");
     let mut judged = Vec::new();
-    for (fold, sums) in folds.iter().enumerate() {
-        let weights = all.combined(sums, -1.0).solve()?;
-        judged.extend(
-            examples
-                .iter()
-                .filter(|example| example.fold == fold)
-                .map(|one| (one.class, share(&weights, one))),
-        );
+    for fold in 0..FOLDS {
+        judged.extend(judge_left_out(&all, &examples, &parts, |part| part.fold == fold)?);
     }
     report(&judged);
+    for (writer, name) in WRITERS.iter().enumerate() {
+        println!("the {name} writer's, judged by weights from all others:");
+        report(&judge_left_out(&all, &examples, &parts, |part| part.writer == writer)?);
+    }
     Ok(fs::write(WEIGHTS_FILE, pack_weights(embedder.model(), &all.solve()?)?)?)
+}
+
+/// The sums of one fold of one writer.
+struct Part {
+    writer: usize,
+    fold: usize,
+    sums: Sums,
+}
+
+impl Part {
+    fn of(examples: &[Example], part: usize) -> Self {
+        let (writer, fold) = (part / FOLDS, part % FOLDS);
+        let sums = Sums::of(examples, |one| one.writer == writer && one.fold == fold);
+        Self { writer, fold, sums }
+    }
+}
+
+/// Class and share of each example in the parts that are left out, by weights that were learnt from the rest.
+fn judge_left_out(
+    all: &Sums,
+    examples: &[Example],
+    parts: &[Part],
+    left_out: impl Fn(&Part) -> bool,
+) -> Result<Vec<(usize, f32)>> {
+    let out: Vec<&Part> = parts.iter().filter(|part| left_out(part)).collect();
+    let rest = out.iter().fold(all.clone(), |sum, part| sum.combined(&part.sums, -1.0));
+    let weights = rest.solve()?;
+    let is_out = |one: &&Example| out.iter().any(|part| part.writer == one.writer && part.fold == one.fold);
+    Ok(examples.iter().filter(is_out).map(|one| (one.class, share(&weights, one))).collect())
 }
 
 /// The share of the protected classes in one example.
@@ -80,7 +114,7 @@ fn report(judged: &[(usize, f32)]) {
     let (protected, others): (Vec<_>, Vec<_>) =
         judged.iter().partition(|(class, _)| PROTECTED.contains(&CLASSES[*class]));
     println!("{} sentences, {} of them protected", judged.len(), protected.len());
-    for share in [0.4, 0.5, ASKING_SHARE, 0.6, 0.65, 0.7] {
+    for share in [0.4, 0.5, ASKING_SHARE, 0.65, 0.7] {
         let above = |some: &[&(usize, f32)]| {
             100.0 * some.iter().filter(|(_, own)| *own >= share).count() as f64 / some.len().max(1) as f64
         };
@@ -93,7 +127,7 @@ fn report(judged: &[(usize, f32)]) {
     }
 }
 
-fn read_all(folder: &Path) -> Result<Vec<Example>> {
+fn read_all(folder: &Path, writer: usize) -> Result<Vec<Example>> {
     let mut files: Vec<_> = fs::read_dir(folder)?
         .map(|entry| entry.map(|entry| entry.path()))
         .collect::<std::result::Result<_, _>>()?;
@@ -116,6 +150,7 @@ fn read_all(folder: &Path) -> Result<Vec<Example>> {
             examples.extend(variants.into_iter().map(|text| Example {
                 class,
                 text,
+                writer,
                 fold: group % FOLDS,
                 inputs: Vec::new(),
             }));

@@ -329,11 +329,7 @@ fn dot(a: &[f32], b: &[f32]) -> f32 {
 /// The vectors of the `rows`, component by component.
 fn transposed(vectors: &[Vec<f32>], rows: &[usize]) -> Vec<f32> {
     let width = vectors.first().map_or(0, Vec::len);
-    let mut columns = Vec::with_capacity(width * rows.len());
-    for component in 0..width {
-        columns.extend(rows.iter().map(|row| vectors[*row][component]));
-    }
-    columns
+    (0..width).flat_map(|component| rows.iter().map(move |row| vectors[*row][component])).collect()
 }
 
 fn softmax(scores: &mut [f32]) {

@@ -6,15 +6,13 @@
 use std::collections::HashSet;
 use std::sync::LazyLock;
 
-use regex::Regex;
-
 use lacuna_types::llm::{Claim, ClaimKind};
 
 use super::rejected::{ChoicePart, parts_in_choices};
 use super::sentences::{is_question, sentences};
 use super::turn::{Speaker, Turn};
 use crate::clause::{parts, whole_sentences};
-use crate::compiled;
+use crate::compiled::{self, ScreenedRegex};
 use crate::facts::{Mood, Statement as Assertion, Verdict, attribute_keys, compare, statements};
 use crate::languages::{pattern_of, words_of};
 use crate::voices::own_words;
@@ -135,7 +133,7 @@ fn leans_on_something_else(text: &str) -> bool {
 }
 
 type WordSet = LazyLock<HashSet<&'static str>>;
-type Rule = LazyLock<Option<Regex>>;
+type Rule = LazyLock<Option<ScreenedRegex>>;
 
 /// Somebody has made up their mind.
 static DECISIONS: Rule = LazyLock::new(|| {

@@ -3,16 +3,14 @@
 
 use std::sync::LazyLock;
 
-use regex::Regex;
-
 use super::sentences::TurnSentence;
 use super::turn::Turn;
 use crate::clause::whole_sentences;
-use crate::compiled;
+use crate::compiled::{self, ScreenedRegex};
 use crate::languages::pattern_of;
 use crate::words::TermList;
 
-type Rule = LazyLock<Option<Regex>>;
+type Rule = LazyLock<Option<ScreenedRegex>>;
 
 /// Openings of a turn that turn down the turn before.
 static REFUSALS: Rule = LazyLock::new(|| {

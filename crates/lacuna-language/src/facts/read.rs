@@ -2,13 +2,13 @@
 
 use std::sync::{LazyLock, OnceLock};
 
-use regex::{Captures, Regex, RegexSet, RegexSetBuilder};
+use regex::{Captures, RegexSet, RegexSetBuilder};
 
 use super::mood::{is_changed, is_negated, mood, says};
 use super::polarity::claim;
 use super::{Arity, Mood, Statement, nouns};
 use crate::clause::{Holders, holders, is_preposition};
-use crate::compiled;
+use crate::compiled::{self, ScreenedRegex};
 use crate::languages::{
     Attribute, FactPattern, LANGUAGES, LanguageRules, RESIDENCE, Sense, choices_of, pattern_of,
 };
@@ -48,7 +48,7 @@ fn spelt_out(text: &str) -> String {
 
 /// Sentences, and the parts of a sentence that have a verb of their own.
 fn split(text: &str) -> Vec<String> {
-    static ENDS: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    static ENDS: LazyLock<Option<ScreenedRegex>> = LazyLock::new(|| {
         let joints = pattern_of(|rules| rules.fact.joints);
         let subjects = pattern_of(|rules| rules.fact.subjects_again);
         let verbs = pattern_of(|rules| rules.fact.verbs_again);
@@ -90,7 +90,7 @@ fn completed(before: &str, clause: &str) -> Option<String> {
     let rest = clause[then.len()..].trim_start_matches([',', ' ']);
     let place = rest.split_whitespace().next().filter(|first| is_preposition(&first.to_lowercase()))?;
     let said = &before[..before.rfind(&format!(" {place} "))?];
-    static LEAD: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    static LEAD: LazyLock<Option<ScreenedRegex>> = LazyLock::new(|| {
         compiled::regex(&format!("(?i)^(?:{}[,:]? )*", pattern_of(|rules| rules.fact.leads))).ok()
     });
     let said = LEAD.as_ref()?.replace(said, "");
@@ -99,7 +99,7 @@ fn completed(before: &str, clause: &str) -> Option<String> {
 
 /// The first part of a sentence whose second part says how it has been since then.
 pub(super) fn until_then(text: &str) -> Option<String> {
-    static THEN: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    static THEN: LazyLock<Option<ScreenedRegex>> = LazyLock::new(|| {
         let joints = pattern_of(|rules| rules.fact.joints);
         let then = pattern_of(|rules| rules.fact.since_then);
         compiled::regex(&format!(r"(?i)(?:, |,? {joints} |; ){then} [^.!?;\n]+[.!]?\s*$")).ok()
@@ -149,7 +149,7 @@ enum ClauseShape {
 /// A pattern by itself, compiled when it first matches: a compiled one takes much RAM once it was used.
 struct One {
     source: String,
-    regex: OnceLock<Option<Regex>>,
+    regex: OnceLock<Option<ScreenedRegex>>,
 }
 
 impl One {
@@ -380,7 +380,7 @@ fn after_word<'v>(value: &'v str, word: &str) -> Option<&'v str> {
 
 /// A value ends where the sentence goes on about something else.
 fn value(found: &str) -> Option<String> {
-    static TAIL: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    static TAIL: LazyLock<Option<ScreenedRegex>> = LazyLock::new(|| {
         let tail = pattern_of(|rules| rules.fact.value_tails);
         compiled::regex(&format!(r"(?i)[ ,(]*\b{tail}\b.*$")).ok()
     });
@@ -391,7 +391,8 @@ fn value(found: &str) -> Option<String> {
     let small = articles.chain(naming).flat_map(str::split_whitespace);
     let cut = small.fold(cut.as_str(), |value, word| after_word(value, word).unwrap_or(value)).to_owned();
     // 50,000 and 50.000 and 50000 are one number.
-    static THOUSANDS: LazyLock<Option<Regex>> = LazyLock::new(|| compiled::regex(r"(\d)[,' ](\d{3})\b").ok());
+    static THOUSANDS: LazyLock<Option<ScreenedRegex>> =
+        LazyLock::new(|| compiled::regex(r"(\d)[,' ](\d{3})\b").ok());
     let cut = THOUSANDS.as_ref()?.replace_all(&cut, "$1$2").into_owned();
     let words = cut.split_whitespace().count();
     (1..=VALUE_WORDS_MAX).contains(&words).then_some(cut)

@@ -3,13 +3,12 @@
 use std::ops::Range;
 use std::sync::OnceLock;
 
-use regex::Regex;
-
 use super::birth::is_month;
 use super::rule::TOLD;
+use super::street::{streets, unit_bytes};
 use super::{Identifier, IdentifierKind};
 
-use crate::compiled;
+use crate::compiled::{self, ScreenedRegex};
 
 /// A street address with its town, where the text names one right behind it.
 pub(super) struct Address {
@@ -56,14 +55,10 @@ pub(super) fn canonical(raw: &str) -> String {
 
 /// Every address of the text, in its order, but for those of places that are open to everybody.
 pub(super) fn addresses(text: &str) -> Vec<Address> {
-    let Some(pattern) = street_pattern() else { return Vec::new() };
-    pattern
-        .find_iter(text)
-        .filter(|hit| {
-            begins_word(text, hit.start()) && !is_date(hit.as_str()) && !is_public(text, &hit.range())
-        })
-        .map(|hit| with_town(text, hit.range()))
-        .collect()
+    let is_home = |street: &Range<usize>| {
+        begins_word(text, street.start) && !is_date(&text[street.clone()]) && !is_public(text, street)
+    };
+    streets(text).into_iter().filter(is_home).map(|street| with_town(text, street)).collect()
 }
 
 /// An amount or a longer number before the street is none of its own.
@@ -98,6 +93,16 @@ fn is_date(street: &str) -> bool {
         "band",
         "punkt",
         "quartal",
+        "beispiel",
+        "durchschnitt",
+        "schnitt",
+        "moment",
+        "monat",
+        "woche",
+        "version",
+        "teil",
+        "stufe",
+        "phase",
         "norway",
         "subway",
         "railway",
@@ -119,7 +124,9 @@ fn is_date(street: &str) -> bool {
         "november",
         "dezember",
     ];
-    let mut words = street.split_whitespace().rev();
+    // "Calle Mayor 21 B": the letter belongs to the number.
+    let is_letter = |word: &&str| word.len() == 1 && word.starts_with(char::is_alphabetic);
+    let mut words = street.split_whitespace().rev().skip_while(is_letter);
     let number = words.next().unwrap_or_default().trim_end_matches(|c: char| c.is_alphabetic());
     let year = number.len() == 4
         && number.bytes().all(|byte| byte.is_ascii_digit())
@@ -176,6 +183,15 @@ const PUBLIC: &[&str] = &[
     "siège",
     "sede",
     "hoofdkantoor",
+    "siedzib",
+    "warehouse",
+    "lager",
+    "entrepôt",
+    "almacén",
+    "magazzin",
+    "armazém",
+    "magazijn",
+    "magazyn",
     "pharma",
     "apothe",
     "farmacia",
@@ -393,47 +409,9 @@ const HOME: &[&str] = &[
     "encomenda",
 ];
 
-/// Names begin with a capital; small words may stand between.
-const NAME: &str = r"[\p{Lu}][\p{L}'’.-]*";
-const JOINED: &str = r"(?:(?:de|du|des|de la|de los|de las|del|della|delle|dello|dei|degli|dell['’]|di|da|do|dos|das|la|le|les|l['’]|d['’]|van|van de|van den|der|den|e) ?)*";
-const ENGLISH: &str = "(?:Street|St|Road|Rd|Avenue|Ave|Lane|Ln|Drive|Dr|Boulevard|Blvd|Court|Ct|Close|Way|Place|Pl|Square|Sq|Terrace|Crescent|Cres|Gardens|Grove|Hill|Row|Mews|Parkway|Pkwy|Highway|Hwy|Circle|Cir|Trail|Walk|Quay|Wharf|Parade|Green|Park|Rise|Vale|View|Cottages|Yard|Ridge|Croft|Meadow|Meadows|Embankment|Loop|Alley|Esplanade|Villas|Buildings|House)";
-const GERMANIC: &str = "(?:straße|strasse|Straße|Strasse|str\\.|Str\\.|weg|Weg|platz|Platz|allee|Allee|gasse|Gasse|ring|Ring|damm|Damm|ufer|Ufer|steig|stieg|pfad|graben|zeile|chaussee|Chaussee|promenade|straat|Straat|laan|Laan|gracht|kade|plein|Plein|singel|Singel|steeg|dijk|dreef|hof|park|markt|wal)";
-const ROMANCE: &str = r"(?i:calle|c/|avenida|avda\.?|av\.|plaza|pza\.?|paseo|carrer|camino|travesía|glorieta|carretera|ctra\.?|urbanización|ronda|via|viale|v\.le|piazza|p\.zza|piazzale|corso|c\.so|largo|vicolo|contrada|strada|salita|borgo|lungomare|rua|r\.|travessa|praça|praceta|alameda|estrada|beco|bairro|quinta|calçada|largo|rue|avenue|boulevard|chemin|allée|impasse|place|quai)";
-const FRENCH: &str = r"(?i:rue|avenue|av\.|boulevard|bd|bld|place|pl\.|chemin|impasse|allée|allées|quai|cours|route|square|sentier|passage|ruelle|villa|faubourg|esplanade|promenade|hameau|clos|rond-point)";
-
-fn street_pattern() -> Option<&'static Regex> {
-    static PATTERN: OnceLock<Option<Regex>> = OnceLock::new();
-    let build = || {
-        // Boundaries of ASCII, because those of Unicode keep the fast engines from being used.
-        let end = r"(?-u:\b)";
-        let english = format!(
-            r"(?:(?:Flat|Apartment|Apt\.?|Unit|Suite) [0-9A-Za-z]{{1,4}},? )?\d{{1,5}}(?:[-/]\d{{1,5}})?[A-Za-z]?,? (?:(?:[NSEW]|North|South|East|West)\.? )?(?:(?:{NAME}|\d{{1,3}}(?:st|nd|rd|th)) ){{1,4}}{ENGLISH}{end}"
-        );
-        let german = format!(
-            r"(?:(?:{NAME}[ -]){{0,3}}[\p{{Lu}}][\p{{L}}]*{GERMANIC}|(?:{NAME}[ -]){{1,3}}{GERMANIC}|(?:Ring|Damm|Singel|Markt|Plein|Weg|Platz)|(?:Am|An der|An den|Auf dem|Auf der|Im|In der|In den|Zum|Zur|Unter den|Hinter dem|Vor dem|Alter|Alte|Op de|Aan de) {NAME}) \d{{1,4}}(?: ?[a-z]{end}|[-/ ]?[IVX]{{1,4}}{end}|[-/]\d{{1,3}}){{0,2}}{end}"
-        );
-        let french = format!(
-            r"\d{{1,4}}(?: ?(?:bis|ter|[A-D]))?,? {FRENCH} {JOINED}{NAME}(?:[ -]{JOINED}{NAME}){{0,4}}"
-        );
-        let romance = format!(
-            r"{ROMANCE} ?{JOINED}{NAME}(?:[ -]{JOINED}(?:{NAME}|\d{{1,2}}(?: de)?)){{0,5}}(?:,? (?:n[ºo°]?\.?[ºo°]? ?|núm\.? ?|numero |número |lote |Lote )?\d{{1,4}}(?:[-/ ]?[A-Za-z]{end}|/\d{{1,3}}){{0,1}}{end}|,? (?:s/n|snc|s\.n\.){end})"
-        );
-        let polish = format!(
-            r"(?i:ul\.|ulica|ulicy|al\.|aleja|alei|aleje|pl\.|plac|placu|os\.|osiedle|osiedlu|skwer) ?(?:{NAME} ){{1,4}}\d{{1,4}}[a-zA-Z]?(?:/\d{{1,4}}| m\. ?\d{{1,4}})?{end}|(?:na|przy|pod adresem) (?:{NAME} ){{1,3}}\d{{1,4}}[a-zA-Z]?(?:/\d{{1,4}}| m\. ?\d{{1,4}})?{end}"
-        );
-        let box_ = r"P\.? ?O\.? Box \d{1,6}(?-u:\b)|Postfach \d{1,6}(?-u:\b)|Postbus \d{1,6}(?-u:\b)";
-        compiled::regex(&format!("{english}|{french}|{romance}|{polish}|{german}|{box_}")).ok()
-    };
-    PATTERN.get_or_init(build).as_ref()
-}
-
 /// Adds what follows the street: unit, district, town, region, postcode.
 fn with_town(text: &str, street: Range<usize>) -> Address {
-    // The words that only announce a Polish street stay.
-    let lead = ["na ", "przy ", "pod adresem "].iter().find(|lead| text[street.clone()].starts_with(**lead));
-    let street = street.start + lead.map_or(0, |lead| lead.len())..street.end;
-    let unit = unit_pattern().and_then(|pattern| pattern.find(&text[street.end..]));
-    let street = street.start..street.end + unit.map_or(0, |unit| unit.len());
+    let street = street.start..street.end + unit_bytes(&text[street.end..]);
     let none = |street: Range<usize>| Address { span: street.clone(), street, town: None };
     let Some(pattern) = tail_pattern() else { return none(street) };
     let rest = &text[street.end..];
@@ -450,22 +428,8 @@ fn with_town(text: &str, street: Range<usize>) -> Address {
     Address { span: street.start..end, town: town.map(|town| shift(town.range())), street }
 }
 
-/// Flat, floor, stairs and back building, in the languages that are read.
-fn unit_pattern() -> Option<&'static Regex> {
-    static PATTERN: OnceLock<Option<Regex>> = OnceLock::new();
-    let build = || {
-        let named = r"(?i:apt|apartment|flat|unit|suite|ste|floor|room|wohnung|whg|stock|top|tür|stiege|hinterhaus|vorderhaus|seitenflügel|piso|planta|puerta|pta|esc|escalera|portal|bajo|étage|bât|bâtiment|appartement|esc|escalier|porte|interno|int|scala|piano|palazzina|andar|esq|dto|dir|frente|bloco|lote|bus|huis|etage|mieszkanie|lok|klatka|m)";
-        let ordinal = r"\d{1,2}(?:[.ºª°]|\.[ºª°]|st|nd|rd|th|e|er|ème)";
-        compiled::regex(&format!(
-            r"^(?:,? (?:{named}\.?(?-u:\b)\.?(?: ?[A-Za-z0-9]{{1,4}}(?-u:\b))?|#[A-Za-z0-9-]{{1,5}}|{ordinal} ?(?:{named}\.?|[A-Z](?-u:\b)|(?i:esq|dto|dir|izq|izda|dcha|izquierda|derecha|esquerdo|direito|piano|étage|stock|og|verdieping|floor|piso|andar)\.?)(?: ?[A-Z](?-u:\b))?)){{1,3}}"
-        ))
-        .ok()
-    };
-    PATTERN.get_or_init(build).as_ref()
-}
-
-fn tail_pattern() -> Option<&'static Regex> {
-    static PATTERN: OnceLock<Option<Regex>> = OnceLock::new();
+fn tail_pattern() -> Option<&'static ScreenedRegex> {
+    static PATTERN: OnceLock<Option<ScreenedRegex>> = OnceLock::new();
     let build = || {
         let town = r"[\p{Lu}][\p{L}'’.]*(?:[ -](?:(?:am|an der|de|do|da|la|le|sur|upon|del|di|in) )?[\p{Lu}][\p{L}'’]*){0,3}";
         let british = r"[A-Z]{1,2}\d[A-Z0-9]? ?\d[A-Z]{2}";

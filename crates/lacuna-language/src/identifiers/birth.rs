@@ -2,12 +2,12 @@
 
 use std::sync::OnceLock;
 
-use regex::{Captures, Regex};
+use regex::Captures;
 
 use super::checksum::day_exists;
 use super::rule::TOLD;
 use super::{Identifier, IdentifierKind};
-use crate::compiled;
+use crate::compiled::{self, ScreenedRegex};
 use crate::languages::{calendars, month_by_beginning};
 use crate::words::{Folding, fold};
 
@@ -22,8 +22,8 @@ pub(super) fn find(text: &str, found: &mut Vec<Identifier>) {
     }
 }
 
-fn pattern() -> Option<&'static Regex> {
-    static PATTERN: OnceLock<Option<Regex>> = OnceLock::new();
+fn pattern() -> Option<&'static ScreenedRegex> {
+    static PATTERN: OnceLock<Option<ScreenedRegex>> = OnceLock::new();
     const BORN: &str = concat!(
         r"(?i)(?:\bborn|\bdob|\bd\.o\.b\.?|date of birth|birth ?date|birthday|\bgeboren|\bgeb\.|geburtsdatum|geburtstag",
         r"|\bnée?|date de naissance|anniversaire|\bnacid[oa]|\bnací|fecha de nacimiento|cumpleaños|\bnat[oa]|data di nascita)",

@@ -3,12 +3,10 @@
 use std::ops::Range;
 use std::sync::OnceLock;
 
-use regex::Regex;
-
 use super::rule::{LIKELY, STRONG, TOLD, WEAK};
 use super::{Identifier, IdentifierKind};
 
-use crate::compiled;
+use crate::compiled::{self, ScreenedRegex};
 
 const HANDLE_CHARS_MAX: usize = 40;
 /// Words behind an `@` that name no person: code, style sheets, package scopes.
@@ -137,7 +135,7 @@ pub(super) fn spelt_at(bytes: &[u8]) -> bool {
 
 /// `alice [at] acme [dot] io`.
 fn spelt_out(text: &str, found: &mut Vec<Identifier>) {
-    static PATTERN: OnceLock<Option<Regex>> = OnceLock::new();
+    static PATTERN: OnceLock<Option<ScreenedRegex>> = OnceLock::new();
     const SPELT: &str = r"(?i)([a-z0-9][a-z0-9._+-]*)\s?[\[(]\s?(?:at|@)\s?[\])]\s?([a-z0-9-]+(?:\s?(?:\.|[\[(]\s?dot\s?[\])])\s?[a-z0-9-]+)*?(?:\.|\s?[\[(]\s?dot\s?[\])]\s?)[a-z]{2,})";
     let Some(pattern) = PATTERN.get_or_init(|| compiled::regex(SPELT).ok()).as_ref() else { return };
     for hit in pattern.captures_iter(text) {

@@ -23,6 +23,7 @@ mod rule;
 mod same;
 mod south;
 mod spelling;
+mod street;
 mod wallet;
 mod west;
 mod world;

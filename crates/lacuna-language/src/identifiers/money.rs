@@ -2,8 +2,6 @@
 
 use std::sync::OnceLock;
 
-use regex::Regex;
-
 use super::Identifier;
 use super::IdentifierKind::*;
 use super::checksum::{luhn, mod97, monotonous, number, weighted};
@@ -12,7 +10,7 @@ use super::rule::{
     FAINT, IdentifierRule, LIKELY, STRONG, UNTOLD, WEAK, compact, continues_word, stands_alone,
 };
 
-use crate::compiled;
+use crate::compiled::{self, ScreenedRegex};
 
 const CARD: &[&str] = &[
     "card",
@@ -226,7 +224,7 @@ pub(super) fn find(text: &str, found: &mut Vec<Identifier>) {
 
 /// Short and grouped numbers right behind the word that names them: "account no. 12 34 56", "Konto 123456".
 fn named_accounts(text: &str, found: &mut Vec<Identifier>) {
-    static PATTERN: OnceLock<Option<Regex>> = OnceLock::new();
+    static PATTERN: OnceLock<Option<ScreenedRegex>> = OnceLock::new();
     const NAMED: &str = concat!(
         r"(?i)\b(?:accounts?|acct|a/c|(?:giro|bank)?konto|konto(?:nummer|nr)|compte|cuenta|conto|rekening(?:nummer)?",
         r"|(?:credit|debit|bank) ?card|card|(?:kredit|bank|ec-)?karte|kartennummer|carte|tarjeta)\b\W{0,3}",
@@ -254,7 +252,7 @@ pub(super) fn looks_dated(raw: &str) -> bool {
 
 /// IBANs: the country tells the length, so that words behind it are not taken in.
 fn ibans(text: &str, found: &mut Vec<Identifier>) {
-    static START: OnceLock<Option<Regex>> = OnceLock::new();
+    static START: OnceLock<Option<ScreenedRegex>> = OnceLock::new();
     const SHAPE: &str = r"\b[A-Za-z]{2}\d{2}[ -]?[A-Za-z0-9]{4}";
     let Some(start) = START.get_or_init(|| compiled::regex(SHAPE).ok()).as_ref() else { return };
     found.extend(start.find_iter(text).filter_map(|hit| iban(text, hit.start())));

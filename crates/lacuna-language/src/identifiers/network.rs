@@ -4,12 +4,10 @@ use std::net::{Ipv4Addr, Ipv6Addr};
 use std::ops::Range;
 use std::sync::OnceLock;
 
-use regex::Regex;
-
 use super::rule::{LIKELY, STRONG, TOLD, WEAK, continues_word, lower, told};
 use super::{Identifier, IdentifierKind};
 
-use crate::compiled;
+use crate::compiled::{self, ScreenedRegex};
 
 pub(super) fn find(text: &str, found: &mut Vec<Identifier>) {
     urls(text, found);
@@ -19,8 +17,8 @@ pub(super) fn find(text: &str, found: &mut Vec<Identifier>) {
 /// Top-level domains that are no word of a language in which sentences run together.
 const TOP: &str = "com|org|net|edu|gov|mil|info|biz|io|co|ai|app|dev|xyz|site|online|shop|blog|cloud|tech|uk|de|fr|es|nl|eu|ca|au|jp|cn|br|ch|se|fi|dk|pl|pt|ie|nz|za|il|ru|tr|kr|sg|mx|cz|gr|hu|ro|ua|tv|ly|gg|fm";
 
-fn url_pattern() -> Option<&'static Regex> {
-    static PATTERN: OnceLock<Option<Regex>> = OnceLock::new();
+fn url_pattern() -> Option<&'static ScreenedRegex> {
+    static PATTERN: OnceLock<Option<ScreenedRegex>> = OnceLock::new();
     let build = || {
         let host = r"(?:[\p{L}0-9_](?:[\p{L}0-9_-]*[\p{L}0-9])?\.)+(?:xn--[a-z0-9-]+|\p{L}{2,24})";
         let bare =

@@ -3,13 +3,11 @@
 use std::ops::Range;
 use std::sync::OnceLock;
 
-use regex::Regex;
-
 use super::money::looks_dated;
 use super::rule::{FAINT, FAIR, LIKELY, TOLD, WEAK, continues_word, lower, says};
 use super::{Identifier, IdentifierKind};
 
-use crate::compiled;
+use crate::compiled::{self, ScreenedRegex};
 
 const DIGITS_MIN: usize = 7;
 /// The longest number that the plan of the world allows.
@@ -150,7 +148,7 @@ pub(super) fn has_line(text: &str, canonical: &str) -> bool {
 }
 
 fn candidates(text: &str) -> Vec<PhoneCandidate> {
-    static PATTERN: OnceLock<Option<Regex>> = OnceLock::new();
+    static PATTERN: OnceLock<Option<ScreenedRegex>> = OnceLock::new();
     const GROUPS: &str =
         r"(?:\+ ?|\(\+ ?)?(?:\(\d{1,5}\)|\d{1,15})(?:\)?[ .\-/]{0,2}(?:\(\d{1,5}\)|\d{1,15})){0,8}";
     if text.bytes().filter(u8::is_ascii_digit).count() < DIGITS_MIN {

@@ -2,12 +2,10 @@
 
 use std::sync::OnceLock;
 
-use regex::Regex;
-
 use super::rule::{FAIR, TOLD, WEAK, compact, stands_alone};
 use super::{Identifier, IdentifierKind};
 
-use crate::compiled;
+use crate::compiled::{self, ScreenedRegex};
 
 /// Prefixes that say what is numbered.
 const KNOWN: &[&str] = &[
@@ -34,7 +32,7 @@ pub(super) fn find(text: &str, found: &mut Vec<Identifier>) {
 
 /// Capitals, then digits in one or more groups.
 fn prefixed(text: &str, found: &mut Vec<Identifier>) {
-    static PATTERN: OnceLock<Option<Regex>> = OnceLock::new();
+    static PATTERN: OnceLock<Option<ScreenedRegex>> = OnceLock::new();
     const SHAPE: &str = r"\b([A-Za-z]{2,8})[-_#](?:[A-Za-z0-9]{1,8}[-_/])?([0-9]{2,14})\b";
     let Some(pattern) = PATTERN.get_or_init(|| compiled::regex(SHAPE).ok()).as_ref() else { return };
     for hit in pattern.captures_iter(text) {
@@ -53,7 +51,7 @@ fn prefixed(text: &str, found: &mut Vec<Identifier>) {
 
 /// A word that says what is numbered, perhaps "no.", and the number.
 fn named(text: &str, found: &mut Vec<Identifier>) {
-    static PATTERN: OnceLock<Option<Regex>> = OnceLock::new();
+    static PATTERN: OnceLock<Option<ScreenedRegex>> = OnceLock::new();
     const NAMED: &str = concat!(
         r"(?i)\b(?:order|ticket|invoice|booking|reservation|confirmation|case|claim|policy|customer|client|member(?:ship)?|employee|patient",
         r"|contract|tracking|reference|ref|receipt|transaction|shipment|quote|purchase order|incident|request|file|docket",

@@ -2,9 +2,7 @@
 
 use std::sync::OnceLock;
 
-use regex::{Regex, RegexSet};
-
-use crate::compiled;
+use crate::compiled::{self, ScreenedRegex, ScreenedSet};
 
 /// Returns true for a text about somebody's present place rather than something that lasts.
 pub fn routine_location(text: &str) -> bool {
@@ -14,8 +12,8 @@ pub fn routine_location(text: &str) -> bool {
 }
 
 /// Words that make a place lasting or put it at another time: habits, spans of years, plans.
-fn lasting() -> Option<&'static Regex> {
-    static PATTERN: OnceLock<Option<Regex>> = OnceLock::new();
+fn lasting() -> Option<&'static ScreenedRegex> {
+    static PATTERN: OnceLock<Option<ScreenedRegex>> = OnceLock::new();
     const WORDS: &str = concat!(
         r"(?i)\b(?:every|always|usually|often|regularly|each|on (?:mon|tues|wednes|thurs|fri|satur|sun)days|used to|most (?:days|mornings)|years?|last|next|tomorrow|yesterday|ago|this (?:week|weekend|month|year)",
         r"|jeden|jede|immer|meistens|regelmäßig|oft|montags|dienstags|mittwochs|donnerstags|freitags|samstags|sonntags|seit",
@@ -30,11 +28,11 @@ const FR_PLACE: &str = "salle de sport|gym|bureau|travail|maison|dentiste|médec
 const ES_PLACE: &str = "gimnasio|oficina|trabajo|casa|dentista|médico|doctor|hospital|clínica|aeropuerto|estación|supermercado|banco|farmacia|biblioteca|parque|piscina|playa|café|cafetería|restaurante|cine|teatro|hotel|peluquería|iglesia|estadio|tren|autobús|metro|coche|reunión|correos|bar|tienda|compra";
 
 /// Being at an everyday place, or on the way to anywhere.
-fn moving() -> Option<&'static RegexSet> {
-    static SET: OnceLock<Option<RegexSet>> = OnceLock::new();
+fn moving() -> Option<&'static ScreenedSet> {
+    static SET: OnceLock<Option<ScreenedSet>> = OnceLock::new();
     let build = || {
         let english = r"(?i)\b(?:i am|i['’]?m|we are|we['’]re|(?:the )?user(?: is|'s)|s?he(?: is|['’]s)|they(?: are|['’]re)|\p{L}+ is)";
-        compiled::regex_set([
+        compiled::regex_set(&[
             format!(r"{english} (?:\w+ly |just |now |still |already |back |sitting |waiting |stuck |over |out )*(?:at|in|on|inside) (?:(?:the|a|an|my|our|his|her|their|this) )?(?:\w+ )?(?:{EN_PLACE})\b"),
             format!(r"(?i)(?:^|[.!?,;:] ?|{english} (?:\w+ )?)on (?:my|our|his|her|their|the) way (?:to|home|back)\b"),
             format!(r"{english} (?:\w+ly |just |now )*(?:heading|headed|driving|walking|cycling|commuting|going|off|returning) (?:over |out |back )?(?:home|to (?:(?:the|my|a|our) )?(?:{EN_PLACE}))\b"),
@@ -53,10 +51,10 @@ fn moving() -> Option<&'static RegexSet> {
 }
 
 /// Being anywhere, with a word that says "now".
-fn momentary() -> Option<&'static RegexSet> {
-    static SET: OnceLock<Option<RegexSet>> = OnceLock::new();
+fn momentary() -> Option<&'static ScreenedSet> {
+    static SET: OnceLock<Option<ScreenedSet>> = OnceLock::new();
     let build = || {
-        compiled::regex_set([
+        compiled::regex_set(&[
             r"(?i)\b(?:am|i['’]?m|is|are|we['’]re|['’]s) (?:sitting |waiting |standing )?(?:at|in|near|outside) [^.!?]{2,40}\b(?:right now|at the moment|just now|as we speak)\b",
             r"(?i)\b(?:am|i['’]?m|is|are|we['’]re|['’]s) (?:right now|at the moment|just now) (?:at|in|near|outside)\b",
             r"(?i)\b(?:bin|ist|sind|sitze|stehe) (?:gerade|im moment|momentan|jetzt gerade|jetzt) (?:im|in|am|beim|bei|auf|an|vor)\b",

@@ -3,12 +3,11 @@
 use std::sync::OnceLock;
 
 use lacuna_types::sha256;
-use regex::Regex;
 
 use super::rule::{STRONG, stands_alone};
 use super::{Identifier, IdentifierKind};
 
-use crate::compiled;
+use crate::compiled::{self, ScreenedRegex};
 
 const BASE58: &[u8; 58] = b"123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz";
 const BECH32: &[u8; 32] = b"qpzry9x8gf2tvdw0s3jn54khce6mua7l";
@@ -18,7 +17,7 @@ const DECODED_BYTES: usize = 25;
 const CHARS_MIN: usize = 26;
 
 pub(super) fn find(text: &str, found: &mut Vec<Identifier>) {
-    static PATTERN: OnceLock<Option<Regex>> = OnceLock::new();
+    static PATTERN: OnceLock<Option<ScreenedRegex>> = OnceLock::new();
     const SHAPES: &str = r"\b(?:0[xX][0-9a-fA-F]{40}|(?i:bc|ltc|tb)1[02-9a-zA-Z]{11,71}|[13LMDTX][1-9A-HJ-NP-Za-km-z]{25,34})\b";
     let long = text.split(|c: char| !c.is_ascii_alphanumeric()).any(|word| word.len() >= CHARS_MIN);
     let Some(pattern) = PATTERN.get_or_init(|| compiled::regex(SHAPES).ok()).as_ref().filter(|_| long) else {

@@ -57,9 +57,33 @@ const PATTERN_BYTES_MAX: usize = 64 << 20;
 
 /// Looks for orders to an assistant, as a reader or a program would see them.
 pub fn instructions(text: &str) -> Suspicion {
+    instructions_without(text, &|_| false)
+}
+
+/// Does the same without the rules that `left_out` names: a measurement of what they add.
+pub fn instructions_without(text: &str, left_out: &dyn Fn(&str) -> bool) -> Suspicion {
     let unmasked = unmask(text);
-    let plain = plain(unmasked.text());
-    let mut signs = matches(&plain);
+    let mut signs = signs(&unmasked);
+    signs.retain(|sign| !left_out(sign.reason.rule));
+    let mut suspicion = weigh(&signs);
+    let hidden = hidden(&unmasked).filter(|sign| !left_out(sign.reason.rule));
+    if let Some(sign) = hidden {
+        suspicion.score += sign.weight;
+        suspicion.reasons.push(sign.reason);
+    }
+    suspicion
+}
+
+/// The names of all rules that match a text, whether or not they weigh enough.
+pub fn striking(text: &str) -> Vec<&'static str> {
+    let unmasked = unmask(text);
+    let seen = signs(&unmasked).into_iter().chain(hidden(&unmasked));
+    seen.map(|sign| sign.reason.rule).collect()
+}
+
+/// The signs in the words of a text, in order.
+fn signs(unmasked: &Unmasked<'_>) -> Vec<OrderSign> {
+    let mut signs = matches(&plain(unmasked.text()));
     for sign in &mut signs {
         sign.reason.span = unmasked.original(sign.reason.span.clone());
     }
@@ -67,12 +91,7 @@ pub fn instructions(text: &str) -> Suspicion {
         encoded(unmasked.text()).map(|span| OrderSign::strong("encoded-order", unmasked.original(span))),
     );
     signs.sort_by_key(|sign| sign.at);
-    let mut suspicion = weigh(&signs);
-    if let Some(sign) = hidden(&unmasked) {
-        suspicion.score += sign.weight;
-        suspicion.reasons.push(sign.reason);
-    }
-    suspicion
+    signs
 }
 
 /// One match of one rule.

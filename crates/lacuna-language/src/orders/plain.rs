@@ -4,10 +4,9 @@
 use std::ops::Range;
 use std::sync::LazyLock;
 
-use regex::Regex;
 use unicode_normalization::char::is_combining_mark;
 
-use crate::compiled;
+use crate::compiled::{self, ScreenedRegex};
 use crate::words::{Folding, fold};
 
 /// Words and signs, one space apart, and where each of them stood.
@@ -19,7 +18,7 @@ pub(super) struct Plain {
 }
 
 /// Stretches that are one token whatever they hold: the shape matters to the rules, not its words.
-static SHAPES: LazyLock<Vec<(&str, Regex)>> = LazyLock::new(|| {
+static SHAPES: LazyLock<Vec<(&str, ScreenedRegex)>> = LazyLock::new(|| {
     [
         ("<role>", super::super::sanitise::ROLE_TOKENS),
         ("<fence>", FENCES),

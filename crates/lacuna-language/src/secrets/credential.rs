@@ -2,9 +2,7 @@
 
 use std::sync::OnceLock;
 
-use regex::Regex;
-
-use crate::compiled;
+use crate::compiled::{self, ScreenedRegex};
 
 /// Words that name a credential and nothing else.
 const NAMES: &str = concat!(
@@ -48,7 +46,7 @@ const HONOURED: &str = concat!(
 
 /// Returns true for a fact about a credential, which is no knowledge about a person.
 pub fn looks_like_credential(text: &str) -> bool {
-    static PHRASES: OnceLock<Option<(Regex, Regex)>> = OnceLock::new();
+    static PHRASES: OnceLock<Option<(ScreenedRegex, ScreenedRegex)>> = OnceLock::new();
     let phrases = PHRASES.get_or_init(|| {
         let named = format!(r"(?:^|[^\p{{L}}])(?:(?:{NAMES}){PURPOSE}|{LOOSE_NAMES}){JOINTS}|(?:^|[^\p{{L}}]){PIN}{PURPOSE}{JOINTS}[^0-9\n.!?]{{0,12}}[0-9]{{3}}");
         let handed_over = format!("(?i){named}|{UNSPACED}|credential|{GIVEN}");

@@ -1,9 +1,9 @@
 //! Texts that give orders to an assistant, and ordinary ones that use the same words.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Instant;
 
-use lacuna_language::orders::instructions;
+use lacuna_language::orders::{instructions, instructions_without, striking};
 use serde::Deserialize;
 
 use super::{Sets, share};
@@ -31,8 +31,12 @@ struct Tally {
 
 impl Tally {
     fn add(&mut self, text: &str) {
+        self.add_if(instructions(text).is_instruction());
+    }
+
+    fn add_if(&mut self, flagged: bool) {
         self.texts += 1;
-        self.flagged += usize::from(instructions(text).is_instruction());
+        self.flagged += usize::from(flagged);
     }
 
     fn share(self) -> String {
@@ -49,6 +53,7 @@ pub(super) fn write(sets: &Sets, report: &mut Report) -> Result {
     instructions("The first text pays for the patterns.");
     let first = started.elapsed();
     by_source(&rows, &turns, report);
+    left_out(&rows, report);
     speed(&turns, report);
     report.line(&format!("The patterns are compiled once, in {}.", time(first)));
     Ok(())
@@ -78,6 +83,32 @@ fn by_source(rows: &[Row], turns: &[String], report: &mut Report) {
     lines.push(line("turns of dialogues", &dialogues));
     report.line("Ordinary texts of low trust may be held back in at most 2% of all cases.\n");
     report.table(&["source", "orders found", "ordinary texts flagged", "precision"], lines);
+}
+
+/// Each source without the rules that match an order of this source and of no other.
+fn left_out(rows: &[Row], report: &mut Report) {
+    let mut struck: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+    for row in rows.iter().filter(|row| row.is_injection) {
+        struck.entry(&row.source).or_default().extend(striking(&row.text));
+    }
+    let mut lines = Vec::new();
+    for (source, own) in &struck {
+        let elsewhere: BTreeSet<&str> = struck
+            .iter()
+            .filter(|(other, _)| *other != source)
+            .flat_map(|(_, rules)| rules)
+            .copied()
+            .collect();
+        let is_own = |rule: &str| own.contains(rule) && !elsewhere.contains(rule);
+        let mut found = Tally::default();
+        for row in rows.iter().filter(|row| row.is_injection && row.source == **source) {
+            found.add_if(instructions_without(&row.text, &is_own).is_instruction());
+        }
+        let rules = own.iter().filter(|rule| is_own(rule)).count();
+        lines.push(vec![(*source).to_owned(), found.share(), rules.to_string()]);
+    }
+    report.line("\nOrders found without the rules that only their source calls for. A rule that two sources call for may still have been written for one of them.\n");
+    report.table(&["source", "orders found, left out", "rules left out"], lines);
 }
 
 fn speed(turns: &[String], report: &mut Report) {

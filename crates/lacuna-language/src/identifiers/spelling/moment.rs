@@ -3,9 +3,9 @@
 use std::ops::Range;
 use std::sync::LazyLock;
 
-use regex::{Captures, Regex};
+use regex::Captures;
 
-use crate::compiled;
+use crate::compiled::{self, ScreenedRegex};
 
 /// A day. Where the writer's order of day and month cannot be told, it is one of two.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -51,20 +51,20 @@ const OTHER_MONTHS: &[(&str, u8)] = &[
     ("dic", 12),
 ];
 
-static NUMERIC: LazyLock<Option<Regex>> = LazyLock::new(|| {
+static NUMERIC: LazyLock<Option<ScreenedRegex>> = LazyLock::new(|| {
     compiled::regex(r"\b(?:(\d{4})([-/.])(\d{1,2})[-/.](\d{1,2})|(\d{1,2})([-/.])(\d{1,2})[-/.](\d{4}))\b")
         .ok()
 });
-static WRITTEN: LazyLock<Option<Regex>> = LazyLock::new(|| {
+static WRITTEN: LazyLock<Option<ScreenedRegex>> = LazyLock::new(|| {
     compiled::regex(r"(?i)\b(?:(\d{1,2})(?:st|nd|rd|th|\.)?(?: of| de)? (\p{L}{3,10})\.?,?(?: de)? (\d{4})|(\p{L}{3,10})\.? (\d{1,2})(?:st|nd|rd|th)?,? (\d{4}))\b").ok()
 });
-static TIME: LazyLock<Option<Regex>> =
+static TIME: LazyLock<Option<ScreenedRegex>> =
     LazyLock::new(|| compiled::regex(r"(?i)\b(\d{1,2})(?:[:.h](\d{2}))?(?: ?([ap])\.?m\b\.?)?").ok());
 
 /// The days of a text.
 pub(super) fn dates(text: &str) -> Vec<(Range<usize>, Date)> {
     let mut found = Vec::new();
-    let mut read = |regex: &Option<Regex>, read: fn(&Captures<'_>) -> Option<Date>| {
+    let mut read = |regex: &Option<ScreenedRegex>, read: fn(&Captures<'_>) -> Option<Date>| {
         for hit in regex.iter().flat_map(|regex| regex.captures_iter(text)) {
             if let (Some(whole), Some(date)) = (hit.get(0), read(&hit)) {
                 found.push((whole.range(), date));

@@ -1,7 +1,7 @@
 //! Forgetting what the working memory of a session holds.
 
 use lacuna_language::clause::Cut;
-use lacuna_language::topic::{Agreement, EvidenceText, Inquiry, Topic, has_short_form};
+use lacuna_language::topic::{Agreement, EvidenceText, Inquiry, ReadTexts, Topic, has_short_form};
 use lacuna_types::request::{About, PlanChoice, Wish};
 use lacuna_types::*;
 use lacuna_types::{Error, Result};
@@ -83,7 +83,8 @@ fn may_speak_of(subject: &str, is_own: bool, text: &str) -> bool {
     if names.any(|name| has_short_form(&name.written, text)) {
         return true;
     }
-    let evidence = Inquiry::of(subject, is_own).compare(&[EvidenceText { text, people: Vec::new() }]);
+    let texts = ReadTexts::of([EvidenceText { text, people: Vec::new() }]);
+    let evidence = Inquiry::of(subject, is_own).compare(&texts);
     evidence.iter().any(|evidence| evidence.holds && evidence.whom != Agreement::Other)
 }
 

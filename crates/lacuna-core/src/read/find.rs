@@ -8,14 +8,15 @@ use jiff::Timestamp;
 use lacuna_language::classify::entity_key;
 use lacuna_language::clause::{self, Cut};
 use lacuna_language::topic::{
-    Fit, NearWords, Overlap, Topic, full_names, has_clear_short_form, has_short_form, may_except, names_in,
+    Fit, NearWords, Overlap, ReadTexts, Topic, full_names, has_clear_short_form, has_short_form, is_of_both,
+    may_except,
 };
 use lacuna_types::Result;
 use lacuna_types::request::{About, Closeness, Reach, Reason, Wish};
 use lacuna_types::*;
 use zeroize::Zeroizing;
 
-use self::nearness::{Near, NearRanking};
+use self::nearness::{Near, NearRanking, evidence_texts};
 use crate::index::filter::Filter;
 use crate::index::search::{QueryVector, RESULTS_MAX, Search};
 use crate::index::{Session, Stored, Tag};
@@ -138,44 +139,11 @@ impl Finder<'_> {
             let age = self.stored(&found.id).map(|stored| (stored.attributes.created_at, stored.id));
             (found.closeness, place, age)
         };
-        matches.sort_by_key(order);
+        matches.sort_by_cached_key(order);
         let mut offered = beside.offered;
         offered.retain(|one| meant(&one.id) && !matches.iter().any(|found| found.id == one.id));
-        let nearest = self.nearest(&matches, &offered, &beside.ranked.near, meant);
+        let nearest = nearest(&matches, &offered, &beside.ranked, meant);
         Ok(Findings { matches, offered, nearest })
-    }
-
-    /// The memories that a question names: the nearest, and those that bear the name of whom the best one speaks. None
-    /// where a match is direct.
-    fn nearest(
-        &self,
-        matches: &[WishMatch],
-        offered: &[WishMatch],
-        ranked: &[Near],
-        meant: impl Fn(&MemoryId) -> bool,
-    ) -> Vec<MemoryId> {
-        if matches.iter().any(|found| found.closeness == Closeness::Direct) {
-            return Vec::new();
-        }
-        let is_new = |id: &MemoryId| meant(id) && !matches.iter().chain(offered).any(|found| found.id == *id);
-        let others = ranked.iter().map(|near| near.id).filter(is_new);
-        let mut nearest: Vec<MemoryId> = others.take(NEAREST_SHOWN).collect();
-        let Some(best) = ranked.first() else { return nearest };
-        let names = |id: &MemoryId| {
-            let stored = self.stored(id);
-            stored.map(|stored| names_in(stored.payload.full_text().expose())).unwrap_or_default()
-        };
-        let own: BTreeSet<String> = names(&best.id).into_iter().collect();
-        if own.is_empty() {
-            return nearest;
-        }
-        let shares = |id: &MemoryId| names(id).iter().any(|name| own.contains(name));
-        let same: Vec<MemoryId> = (ranked.iter().map(|near| near.id))
-            .filter(|id| is_new(id) && !nearest.contains(id) && shares(id))
-            .take(NEAREST_SHOWN)
-            .collect();
-        nearest.extend(same);
-        nearest
     }
 
     fn stored(&self, id: &MemoryId) -> Option<Stored<'_, Held>> {
@@ -267,46 +235,41 @@ impl Finder<'_> {
             found = self.spoken(&topic, subject, &told);
         }
         if topic_is_exact && !found.is_empty() {
-            self.cut(wish, &told, &mut found);
+            cut(wish, &told, &mut found);
             return Ok((found, Beside::default()));
         }
-        let ranked = self.ranked(subject, wish.own, &told);
+        let texts = ReadTexts::of(evidence_texts(self.open, &told));
+        let ranked = self.ranked(subject, wish.own, &told, &texts);
         let mut offered = Vec::new();
         if !topic_is_exact && !self.vectors.is_empty() {
-            offered = short_forms(&names, is_narrowed, &told, &mut found);
+            offered = short_forms(&names, is_narrowed, &texts, &told, &mut found);
             sharpen(&ranked, may_except, &mut found, &mut offered);
             if wish.reach == Reach::Subject {
                 only_about(&Topic::of(subject), &told, &mut found, &mut offered);
             }
             offered.extend(near_enough(&ranked, &found, &offered));
         }
-        self.cut(wish, &told, &mut found);
+        cut(wish, &told, &mut found);
+        doubt_of_both(&names, wish, &told, &mut found);
         Ok((found, Beside { ranked, offered }))
     }
 
-    /// Finds the owner's own memories of a category. What speaks of somebody else is offered.
+    /// Finds the owner's own memories of a category. They are indirect: a category is a guess about a text, and broader than
+    /// what is asked for. What speaks of somebody else is offered.
     fn by_category(&self, category: Sensitivity, wish: &Wish) -> Result<(Vec<WishMatch>, Beside)> {
         let told = self.told()?;
-        let ranked = self.ranked(category.as_str(), wish.own, &told);
+        let texts = ReadTexts::of(evidence_texts(self.open, &told));
+        let ranked = self.ranked(category.as_str(), wish.own, &told, &texts);
         let mut found = self.by_facet(&wish.about, wish);
         let mut offered = Vec::new();
-        found.retain(|one| {
+        found.retain_mut(|one| {
             let is_other = !ranked.speaks_of_owner(&one.id);
             offered.extend(is_other.then(|| indirect(one.id, Reason::Category)));
+            one.closeness = Closeness::Indirect;
             !is_other
         });
         offered.extend(near_enough(&ranked, &found, &offered));
         Ok((found, Beside { ranked, offered }))
-    }
-
-    /// Notes what would be left of each match without the part that the wish names.
-    fn cut(&self, wish: &Wish, told: &[Told], found: &mut [WishMatch]) {
-        let told: HashMap<MemoryId, &Told> = told.iter().map(|told| (told.id, told)).collect();
-        for found in found {
-            if let Some(Cut::Part { left, .. }) = told.get(&found.id).map(|told| told.without(wish)) {
-                found.leaves = Some(Zeroizing::new(left));
-            }
-        }
     }
 
     /// Leaves alone what says nothing but what shall stay, and cuts what says both.
@@ -372,15 +335,23 @@ impl Finder<'_> {
     /// Finds memories that mention somebody, narrowed to those that match the rest of the wish where some do.
     fn named(&self, topic: &Topic, told: &[Told], reach: Reach) -> Vec<WishMatch> {
         let mut found = Vec::new();
+        let mut search = topic.search();
+        let bare = |name: &str| entity_key("", name);
+        let keys: HashSet<String> = topic.names().iter().map(|name| bare(&name.written)).collect();
+        let has_entity = |id: &MemoryId| {
+            let stored = self.stored(id);
+            let named = |entity: &Entity| keys.contains(&bare(&entity.name));
+            stored.is_some_and(|stored| stored.payload.facets.entities.iter().any(named))
+        };
         for Told { id, whole, .. } in told {
-            let mention = || self.has_entity(id, topic).then_some(Closeness::Direct);
-            let Some(closeness) = topic.mention(whole).or_else(mention) else { continue };
+            let mention = || has_entity(id).then_some(Closeness::Direct);
+            let Some(closeness) = search.mention(whole).or_else(mention) else { continue };
             if reach == Reach::Subject && !is_about(whole, topic) {
                 continue;
             }
             let reason = if reach == Reach::Subject { Reason::Subject } else { Reason::Mention };
             // What else it says is read only where there is something to narrow by.
-            let covered = if topic.has_terms() { topic.fit(whole).covered } else { 0.0 };
+            let covered = if topic.has_terms() { search.fit(whole).covered } else { 0.0 };
             found.push((WishMatch { closeness, ..direct(*id, reason) }, covered));
         }
         if !topic.has_terms() {
@@ -394,19 +365,11 @@ impl Finder<'_> {
         found.into_iter().map(|(found, _)| WishMatch { closeness: Closeness::Indirect, ..found }).collect()
     }
 
-    /// Returns true when the memory was written with an entity of this name.
-    fn has_entity(&self, id: &MemoryId, topic: &Topic) -> bool {
-        let Some(stored) = self.stored(id) else { return false };
-        let bare = |name: &str| entity_key("", name);
-        let named =
-            |entity: &Entity| topic.names().iter().any(|name| bare(&name.written) == bare(&entity.name));
-        stored.payload.facets.entities.iter().any(named)
-    }
-
     /// Finds memories that contain the words of a topic, and memories that are close to it in meaning.
     fn spoken(&self, topic: &Topic, subject: &str, told: &[Told]) -> Vec<WishMatch> {
+        let mut search = topic.search();
         let fits: HashMap<MemoryId, Fit> =
-            told.iter().map(|told| (told.id, topic.fit(told.whole()))).collect();
+            told.iter().map(|told| (told.id, search.fit(told.whole()))).collect();
         let mut found = Vec::new();
         for Told { id, .. } in told {
             let fit = fits[id];
@@ -438,8 +401,13 @@ impl Finder<'_> {
     fn by_query(&self, query: &str) -> Result<Vec<WishMatch>> {
         let topic = Topic::as_words(query);
         let told = self.told()?;
-        let says = |told: &&Told| topic.has_terms() && topic.fit(told.whole()).literal >= 1.0;
-        let said: BTreeSet<MemoryId> = told.iter().filter(says).map(|told| told.id).collect();
+        let mut search = topic.search();
+        let mut said: BTreeSet<MemoryId> = BTreeSet::new();
+        for told in &told {
+            if topic.has_terms() && search.fit(told.whole()).literal >= 1.0 {
+                said.insert(told.id);
+            }
+        }
         let meant = self.meant(query, 0.0).into_iter().map(|(id, _)| id).filter(|id| !said.contains(id));
         let meant = meant.map(|id| indirect(id, Reason::Meaning));
         let said = said.iter().map(|id| direct(*id, Reason::Words));
@@ -501,7 +469,8 @@ pub(crate) fn surgery(wish: &Wish, text: &str) -> Cut {
 
 /// Finds memories that contain an identifier. Other words only rank them.
 fn exact(topic: &Topic, told: &[Told]) -> Vec<WishMatch> {
-    let fits = told.iter().map(|told| (told.id, topic.fit(told.whole())));
+    let mut search = topic.search();
+    let fits = told.iter().map(|told| (told.id, search.fit_if_exact(told.whole())));
     let fits: Vec<(MemoryId, Fit)> = fits.collect();
     let holding: Vec<&(MemoryId, Fit)> = fits.iter().filter(|(_, fit)| fit.exact).collect();
     if holding.is_empty() && topic.is_described() {
@@ -521,7 +490,11 @@ fn exact(topic: &Topic, told: &[Told]) -> Vec<WishMatch> {
 
 /// Makes direct what has evidence of what and of whom, and only offers what speaks of somebody else.
 fn sharpen(ranked: &NearRanking, may_except: bool, found: &mut Vec<WishMatch>, offered: &mut Vec<WishMatch>) {
-    found.retain(|one| {
+    let known: HashSet<MemoryId> = found.iter().map(|one| one.id).collect();
+    found.retain_mut(|one| {
+        if one.reason == Reason::Words && ranked.has_another_sense(&one.id, &known) {
+            one.closeness = Closeness::Indirect;
+        }
         let is_other = one.reason == Reason::Words && ranked.speaks_against(&one.id);
         let only_means = one.reason == Reason::Meaning;
         offered.extend((is_other || only_means).then(|| indirect(one.id, Reason::Meaning)));
@@ -539,6 +512,30 @@ fn sharpen(ranked: &NearRanking, may_except: bool, found: &mut Vec<WishMatch>, o
         }
     }
     offered.retain(|one| !found.iter().any(|found| found.id == one.id));
+}
+
+/// Notes what would be left of each match without the part that the wish names.
+fn cut(wish: &Wish, told: &[Told], found: &mut [WishMatch]) {
+    let told: HashMap<MemoryId, &Told> = told.iter().map(|told| (told.id, told)).collect();
+    for found in found {
+        if let Some(Cut::Part { left, .. }) = told.get(&found.id).map(|told| told.without(wish)) {
+            found.leaves = Some(Zeroizing::new(left));
+        }
+    }
+}
+
+/// Makes a match indirect that speaks of the named one and of the owner together: it is the owner's as well. A part of it
+/// may go for certain, unless something is to stay.
+fn doubt_of_both(names: &[String], wish: &Wish, told: &[Told], found: &mut [WishMatch]) {
+    let told: HashMap<MemoryId, &Told> = told.iter().map(|told| (told.id, told)).collect();
+    let is_of_both = |id: &MemoryId| {
+        told.get(id).is_some_and(|told| names.iter().any(|name| is_of_both(name, told.whole())))
+    };
+    for one in found {
+        if (one.leaves.is_none() || !wish.keep.is_empty()) && is_of_both(&one.id) {
+            one.closeness = Closeness::Indirect;
+        }
+    }
 }
 
 /// Only offers what merely mentions somebody, where a request means what is about them.
@@ -572,6 +569,7 @@ fn near_enough(ranked: &NearRanking, found: &[WishMatch], offered: &[WishMatch])
 fn short_forms(
     names: &[String],
     is_narrowed: bool,
+    texts: &ReadTexts<'_>,
     told: &[Told],
     found: &mut Vec<WishMatch>,
 ) -> Vec<WishMatch> {
@@ -579,9 +577,12 @@ fn short_forms(
         return Vec::new();
     }
     let known: BTreeSet<MemoryId> = found.iter().map(|found| found.id).collect();
-    let full: HashSet<Vec<String>> = told.iter().flat_map(|told| full_names(told.whole())).collect();
+    // Whoever else bears a part of a name is named in one of these texts as well.
+    let bearing: BTreeSet<usize> = names.iter().flat_map(|name| texts.with_a_part_of(name)).collect();
+    let bearing: Vec<&Told> = bearing.into_iter().map(|at| &told[at]).collect();
+    let full: HashSet<Vec<String>> = bearing.iter().flat_map(|told| full_names(told.whole())).collect();
     let mut offered = Vec::new();
-    for told in told.iter().filter(|told| !known.contains(&told.id)) {
+    for told in bearing.into_iter().filter(|told| !known.contains(&told.id)) {
         if !is_narrowed && names.iter().any(|name| has_clear_short_form(name, told.whole(), &full)) {
             found.push(direct(told.id, Reason::ShortForm));
         } else if names.iter().any(|name| has_short_form(name, told.whole())) {
@@ -589,6 +590,28 @@ fn short_forms(
         }
     }
     offered
+}
+
+/// The memories that a question names: the nearest, and those that bear the name of whom the best one speaks. None where a
+/// match is direct.
+fn nearest(
+    matches: &[WishMatch],
+    offered: &[WishMatch],
+    ranked: &NearRanking,
+    meant: impl Fn(&MemoryId) -> bool,
+) -> Vec<MemoryId> {
+    if matches.iter().any(|found| found.closeness == Closeness::Direct) {
+        return Vec::new();
+    }
+    let known: HashSet<MemoryId> = matches.iter().chain(offered).map(|found| found.id).collect();
+    let is_new = |id: &MemoryId| !known.contains(id) && meant(id);
+    let others = ranked.near.iter().map(|near| near.id).filter(is_new);
+    let mut nearest: Vec<MemoryId> = others.take(NEAREST_SHOWN).collect();
+    let namesakes = ranked.namesakes.iter().copied();
+    let same = namesakes.filter(|id| is_new(id) && !nearest.contains(id)).take(NEAREST_SHOWN);
+    let same: Vec<MemoryId> = same.collect();
+    nearest.extend(same);
+    nearest
 }
 
 fn indirect(id: MemoryId, reason: Reason) -> WishMatch {

@@ -321,8 +321,18 @@ fn has_handle(text: &str, name: &str) -> bool {
 fn has_number(text: &str, digits: &str) -> bool {
     let alone = runs(text, |c| c.is_ascii_digit())
         .into_iter()
-        .any(|span| trimmed(&text[span.clone()]) == digits && bounded(text, &span));
-    alone || find_spellings(text, digits).iter().any(|span| bounded(text, span))
+        .any(|span| trimmed(&text[span.clone()]) == digits && stands_alone(text, &span));
+    alone || find_spellings(text, digits).iter().any(|span| stands_alone(text, span))
+}
+
+/// Returns true when digits are a number of their own and no group of a longer one, such as a phone number.
+fn stands_alone(text: &str, span: &Range<usize>) -> bool {
+    let digits = |part: &str| part.bytes().filter(u8::is_ascii_digit).count();
+    let is_longer = |one: &Identifier| {
+        let holds = one.span.start <= span.start && span.end <= one.span.end;
+        holds && one.confidence >= CONFIDENT && digits(&text[one.span.clone()]) > digits(&text[span.clone()])
+    };
+    bounded(text, span) && !identifiers(text).iter().any(is_longer)
 }
 
 /// The number behind its label, with or without "no." between them.
@@ -444,6 +454,8 @@ mod tests {
             ("room 12", "12 chairs are in the room"),
             ("room 12", "room 120"),
             ("case_id 31337", "case_id 4 is open"),
+            ("number 0020", "You reach me on +44 20 7946 0018."),
+            ("number 7946", "You reach me on +44 20 7946 0018."),
         ] {
             assert!(!holds(request, text), "{request} in {text}");
         }

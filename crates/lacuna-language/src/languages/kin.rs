@@ -92,6 +92,9 @@ pub(crate) const OWN_POSSESSIVES: Words = "my our mein meine meiner meinem meine
     ma mes notre nos mi mis nuestro nuestra nuestros nuestras mio mia miei mie nostro nostra meu minha meus minhas nosso nossa \
     mijn mn onze ons moj moja moje mojej mojego mojemu moich moim moimi nasz nasza nasze";
 
+/// Words that join two of whom something is said.
+pub(crate) const ANDS: Words = "and und et y e ed en i";
+
 /// Other words of the first person.
 pub(crate) const OWN_OBJECTS: Words = "me myself mich mir moi m mim mij mnie mna mi";
 

@@ -1,12 +1,38 @@
 //! Mentions of a name in a text: by whole words, and in scripts without spaces by the characters around it.
 
+use std::collections::HashMap;
 use std::ops::Range;
 
 use super::fold::{self, loosen};
 use super::script::NameScript;
-use super::text::{TextWord, words};
+use super::text::{TextWord, word_places, words};
 use super::{NameWord, PersonName, Sameness, compare, hangul, unspaced};
 use crate::classify;
+
+/// The search for a name in many texts. A word that many of them have is compared with the name once; the rest of a text is
+/// read only where one of its words may belong to the name.
+pub(crate) struct NameSearch<'n, 't> {
+    name: &'n PersonName,
+    /// Words as they are written; true for those that may belong to the name.
+    known: HashMap<&'t str, bool>,
+}
+
+impl<'n, 't> NameSearch<'n, 't> {
+    pub(crate) fn new(name: &'n PersonName) -> Self {
+        Self { name, known: HashMap::new() }
+    }
+
+    /// The certainty with which a text mentions the name.
+    pub(crate) fn mentioned_in(&mut self, text: &'t str) -> Option<Sameness> {
+        let Self { name, known } = self;
+        let may_begin = |(place, script): (Range<usize>, NameScript)| {
+            let word = &text[place];
+            script.is_unspaced()
+                || *known.entry(word).or_insert_with(|| name.knows(word, &fold::native(word), script))
+        };
+        if word_places(text).any(may_begin) { name.mentioned_in(text) } else { None }
+    }
+}
 
 impl PersonName {
     /// The certainty with which a text mentions this name.
@@ -75,7 +101,7 @@ impl PersonName {
                 break;
             }
             // Words between the ends of a name may be middle names; the ends themselves must be known.
-            if !self.knows(last) {
+            if !self.knows(last.text, &last.folded, last.script) {
                 if end == at + 1 {
                     break;
                 }
@@ -87,31 +113,31 @@ impl PersonName {
     }
 
     /// Returns true when a word may be one of the name's own: a cheap question before the full comparison.
-    fn knows(&self, word: &TextWord<'_>) -> bool {
-        if self.aliases.contains(&word.folded.as_str()) {
+    fn knows(&self, written: &str, folded: &str, script: NameScript) -> bool {
+        if self.aliases.contains(&folded) {
             return true;
         }
-        if word.script != self.script {
-            return self.knows_sound(word);
+        if script != self.script {
+            return self.knows_sound(written, folded, script);
         }
-        let first = word.folded.chars().next();
-        let lone = word.folded.chars().nth(1).is_none();
+        let first = folded.chars().next();
+        let lone = folded.chars().nth(1).is_none();
         self.words.iter().any(|own| {
             let begins = own.native.chars().next() == first;
-            let cased = own.script == NameScript::Cyrillic || !word.text.is_ascii();
-            own.native == word.folded
-                || own.latin.contains(&word.folded)
+            let cased = own.script == NameScript::Cyrillic || !written.is_ascii();
+            own.native == folded
+                || own.latin.iter().any(|form| form == folded)
                 || begins && (own.is_initial || lone || cased)
-                || own.is_compound && own.native.contains(&word.folded)
-        }) || self.parts.iter().any(|part| part.chars().next() == first && *part == loosen(&word.folded))
+                || own.is_compound && own.native.contains(folded)
+        }) || self.parts.iter().any(|part| part.chars().next() == first && *part == loosen(folded))
     }
 
     /// The same across scripts: whether the word sounds like a part of the name.
-    fn knows_sound(&self, word: &TextWord<'_>) -> bool {
-        if word.script == NameScript::Latin {
-            return self.sounds(&word.folded, false);
+    fn knows_sound(&self, written: &str, folded: &str, script: NameScript) -> bool {
+        if script == NameScript::Latin {
+            return self.sounds(folded, false);
         }
-        let read = NameWord::new(word.text);
+        let read = NameWord::new(written);
         read.latin.iter().any(|reading| self.sounds(reading, read.is_vowelless))
     }
 

@@ -21,6 +21,7 @@ mod unspaced;
 mod tests;
 
 use self::fold::{latin_forms, loosen, sound};
+pub(crate) use self::mention::NameSearch;
 use self::script::NameScript;
 use super::classify;
 

@@ -32,13 +32,23 @@ impl TextWord<'_> {
     }
 }
 
-/// The words of a text. A hyphen or an apostrophe within a name is part of it; a possessive is not.
-pub(super) fn words(text: &str) -> Vec<TextWord<'_>> {
-    let mut words: Vec<TextWord<'_>> = Vec::new();
+/// The places of the words of a text, each with its script. A hyphen or an apostrophe within a name is part of it; a
+/// possessive is not.
+pub(super) fn word_places(text: &str) -> impl Iterator<Item = (Range<usize>, NameScript)> {
     let mut rest = 0;
-    while let Some(start) = text[rest..].find(is_letter).map(|at| rest + at) {
+    std::iter::from_fn(move || {
+        let start = rest + text[rest..].find(is_letter)?;
         let script = script::of_char(text[start..].chars().next().unwrap_or(' '));
         let end = end_of_word(text, start, script);
+        rest = end + possessive(&text[end..]);
+        Some((start..end, script))
+    })
+}
+
+/// The words of a text.
+pub(super) fn words(text: &str) -> Vec<TextWord<'_>> {
+    let mut words: Vec<TextWord<'_>> = Vec::new();
+    for (Range { start, end }, script) in word_places(text) {
         let between = words.last().map_or("", |word| &text[word.span.end..start]);
         let stop = between.contains(['!', '?', '\n', '。', '！', '？', '…'])
             || between.contains('.') && !words.last().is_some_and(abbreviates);
@@ -53,7 +63,6 @@ pub(super) fn words(text: &str) -> Vec<TextWord<'_>> {
             is_address: text[..start].ends_with('@') || text[end..].starts_with('@'),
             span: start..end,
         });
-        rest = end + possessive(&text[end..]);
     }
     words
 }

@@ -7,14 +7,12 @@
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 use super::attribute::NamedAttributes;
-use super::concept::{Concepts, called, spoken};
+use super::concept::{Concepts, called};
 use super::near::{COMPOUND, FORM, is_frame, is_telling, likeness, spelling};
-use super::relation::{
-    Related, is_first_person, is_own, is_own_subject, place, related, related_in_spite_of_slips,
-};
-use super::short::{full_names, has_short_form};
-use super::word::{is_stop, stem};
-use crate::languages::kin::KinLine;
+use super::relation::{Related, is_own, is_own_subject, place, related, related_in_spite_of_slips};
+use super::short::has_short_form;
+use super::texts::{DIVIDING, ReadText, ReadTexts};
+use super::word::stem;
 use crate::names::nickname_forms;
 use crate::words::{WordChars, word_spans};
 
@@ -28,16 +26,6 @@ const NICKNAME: f32 = 0.9;
 const SLIPPED: f32 = 0.7;
 /// Words at the beginning of a text among which its subject stands.
 const EARLY_WORDS: usize = 6;
-/// Words before a relation in which the name of its bearer may stand.
-const NAME_REACH: usize = 5;
-
-/// A text that is compared with a request, with the names of the people in it.
-pub struct EvidenceText<'t> {
-    /// The text.
-    pub text: &'t str,
-    /// Names of people that were read in it when it was stored.
-    pub people: Vec<&'t str>,
-}
 
 /// Evidence that one text is meant.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -96,37 +84,28 @@ struct AskedWord {
     is_kind: bool,
 }
 
-/// A word of a text.
-struct ReadWord {
+/// A word of a request as it is written.
+struct RequestWord {
     folded: String,
-    capital: bool,
     /// A mark stands between it and the word before.
     divided: bool,
 }
 
-/// A text in words, each by its number in the vocabulary.
-struct ReadText {
-    words: Vec<u32>,
-    /// The same, folded.
-    written: Vec<String>,
-    capitals: Vec<bool>,
-    divided: Vec<bool>,
-    is_other: bool,
-}
+/// The likeness of words of the texts, by their numbers, with words of the request, by their places.
+type Likeness = HashMap<u32, Vec<(usize, f32)>>;
 
-/// Every word of the texts, once.
-#[derive(Default)]
-struct Vocabulary {
-    numbers: HashMap<String, u32>,
-    /// Texts that have the word.
-    counts: Vec<u32>,
+/// Somebody whom a relation of the request means.
+struct Bearer {
+    name: String,
+    /// The parts of the name that the texts have, by their numbers; `None` for one that they have not.
+    parts: Vec<Option<u32>>,
 }
 
 impl Inquiry {
     /// Reads a request; `is_own` when it speaks of the owner's own affairs.
     pub fn of(request: &str, is_own: bool) -> Self {
         let attributes = NamedAttributes::of(request);
-        let read = read_words(request);
+        let read = request_words(request);
         let mut inquiry = Self { words: Vec::new(), parts: vec![Vec::new()], attributes, is_own };
         let mut known: HashMap<&str, usize> = HashMap::new();
         for (at, word) in read.iter().enumerate() {
@@ -172,42 +151,50 @@ impl Inquiry {
     }
 
     /// Compares the request with texts; one answer for each.
-    pub fn compare(&self, texts: &[EvidenceText<'_>]) -> Vec<Evidence> {
-        let mut vocabulary = Vocabulary::default();
-        let read: Vec<ReadText> = texts.iter().map(|text| vocabulary.read(text)).collect();
-        let likeness = vocabulary.likeness(self);
-        let speaks = vocabulary.speaks(self);
-        let bearers = self.bearers(texts, &read, &vocabulary);
-        let holds =
-            |text: &EvidenceText<'_>| self.attributes.has_kinds() && self.attributes.are_held_by(text.text);
-        let held: Vec<bool> = texts.iter().map(holds).collect();
-        let said: Vec<Vec<f32>> = (texts.iter().zip(&read).zip(&held))
-            .map(|((text, read), holds)| self.said(text, read, &likeness, &speaks, &bearers, *holds))
+    pub fn compare(&self, texts: &ReadTexts<'_>) -> Vec<Evidence> {
+        let likeness = self.likeness(texts);
+        let asked = self.words.iter().fold(Concepts::NONE, |all, word| all.or(word.calls));
+        let speaks = texts.speaking_of(asked);
+        let bearers = self.bearers(texts);
+        let holds = |text: &ReadText<'_>| {
+            self.attributes.has_kinds() && self.attributes.are_held_by(text.source.text)
+        };
+        let held: Vec<bool> = texts.texts.iter().map(holds).collect();
+        let said: Vec<Vec<f32>> = (texts.texts.iter().zip(&held))
+            .map(|(read, holds)| self.said(read, &likeness, &speaks, &bearers, *holds))
             .collect();
         let weights = self.weights(&said);
-        let shared = vocabulary.shared(texts);
+        let shared = texts.shared_names();
         let judge = |at: usize| {
-            let place = place_of(&read[at], &likeness, &shared, &texts[at]);
-            self.judge(&said[at], &read[at], &weights, Evidence { holds: held[at], ..place })
+            let read = &texts.texts[at];
+            let place = place_of(read, texts, &likeness, &shared);
+            self.judge(&said[at], read, &weights, Evidence { holds: held[at], ..place })
         };
         (0..texts.len()).map(judge).collect()
     }
 
-    /// The names of those whom a relation of the request means, as the texts tell: "my sister Ruth".
-    fn bearers(
-        &self,
-        texts: &[EvidenceText<'_>],
-        read: &[ReadText],
-        vocabulary: &Vocabulary,
-    ) -> Vec<Vec<String>> {
+    /// The words of the texts that are like a word of the request.
+    fn likeness(&self, texts: &ReadTexts<'_>) -> Likeness {
+        let of = |(number, word): (u32, &str)| {
+            let letters: Vec<char> = word.chars().collect();
+            let alike: Vec<(usize, f32)> = (self.words.iter().enumerate())
+                .map(|(at, own)| (at, own.likeness(&letters, word)))
+                .filter(|(_, likeness)| *likeness > 0.0)
+                .collect();
+            let is_topic = || !is_frame(word) || related(word, true).is_some();
+            (!alike.is_empty() && is_topic()).then_some((number, alike))
+        };
+        texts.vocabulary().filter_map(of).collect()
+    }
+
+    /// Those whom each relation of the request means, as the texts tell: "my sister Ruth".
+    fn bearers(&self, texts: &ReadTexts<'_>) -> Vec<Vec<Bearer>> {
         let of = |word: &AskedWord| {
             let Some(wanted) = word.related.or(word.slipped) else { return Vec::new() };
-            let numbers = vocabulary.related(wanted.relation);
-            let mut names: BTreeSet<String> = BTreeSet::new();
-            for (text, read) in texts.iter().zip(read).filter(|(_, read)| read.has_any(&numbers)) {
-                names.extend(read.bearer(&numbers, text));
-            }
-            names.into_iter().collect()
+            let naming = texts.naming(wanted.relation);
+            let related = texts.texts.iter().filter(|read| read.has_any(&naming));
+            let names: BTreeSet<String> = related.filter_map(|read| read.bearer(&naming)).collect();
+            names.into_iter().map(|name| Bearer::new(name, texts)).collect()
         };
         self.words.iter().map(of).collect()
     }
@@ -215,35 +202,33 @@ impl Inquiry {
     /// The weight with which a text says each word.
     fn said(
         &self,
-        text: &EvidenceText<'_>,
-        read: &ReadText,
-        likeness: &HashMap<u32, Vec<(usize, f32)>>,
+        read: &ReadText<'_>,
+        likeness: &Likeness,
         speaks: &HashMap<u32, Concepts>,
-        bearers: &[Vec<String>],
+        bearers: &[Vec<Bearer>],
         holds: bool,
     ) -> Vec<f32> {
         let mut said = vec![0.0f32; self.words.len()];
         let mut concepts = Concepts::NONE;
-        for number in &read.words {
-            for (at, alike) in likeness.get(number).into_iter().flatten() {
+        for word in &read.words {
+            for (at, alike) in likeness.get(&word.number).into_iter().flatten() {
                 said[*at] = said[*at].max(*alike);
             }
-            concepts = concepts.or(speaks.get(number).copied().unwrap_or(Concepts::NONE));
+            concepts = concepts.or(speaks.get(&word.number).copied().unwrap_or(Concepts::NONE));
         }
+        let capitals: Vec<u32> = match bearers.iter().any(|bearers| !bearers.is_empty()) {
+            true => read.words.iter().filter(|word| word.capital).map(|word| word.number).collect(),
+            false => Vec::new(),
+        };
         for (at, word) in self.words.iter().enumerate() {
-            let borne = bearers[at].iter().any(|name| mentions(name, text.text));
+            let borne = match bearers[at].iter().any(|bearer| bearer.is_in(&capitals, read.source.text)) {
+                true if word.related.is_some() => 1.0,
+                true => SLIPPED,
+                false => 0.0,
+            };
             let same = if word.calls.meets(concepts) { SAME_THING } else { 0.0 };
             let held = if word.is_kind && holds { HELD } else { 0.0 };
-            said[at] = said[at]
-                .max(if !borne {
-                    0.0
-                } else if word.related.is_some() {
-                    1.0
-                } else {
-                    SLIPPED
-                })
-                .max(same)
-                .max(held);
+            said[at] = said[at].max(borne).max(same).max(held);
         }
         said
     }
@@ -258,7 +243,7 @@ impl Inquiry {
         (0..self.words.len()).map(of).collect()
     }
 
-    fn judge(&self, said: &[f32], read: &ReadText, weights: &[f32], place: Evidence) -> Evidence {
+    fn judge(&self, said: &[f32], read: &ReadText<'_>, weights: &[f32], place: Evidence) -> Evidence {
         let share = |words: &mut dyn Iterator<Item = usize>| {
             let (mut has, mut all) = (0.0, 0.0);
             for at in words {
@@ -289,7 +274,7 @@ impl Inquiry {
 }
 
 impl AskedWord {
-    fn new(word: &ReadWord, related: Option<Related>, attributes: &NamedAttributes) -> Self {
+    fn new(word: &RequestWord, related: Option<Related>, attributes: &NamedAttributes) -> Self {
         let is_kind = attributes.are_named_by(&word.folded);
         let may_slip = related.is_none() && !is_kind && called(&stem(&word.folded)).is_empty();
         Self {
@@ -321,166 +306,68 @@ impl AskedWord {
     }
 }
 
-impl Vocabulary {
-    fn read(&mut self, text: &EvidenceText<'_>) -> ReadText {
-        let words = read_words(text.text);
-        let mut seen: HashSet<u32> = HashSet::new();
-        let mut read = ReadText {
-            words: Vec::new(),
-            written: Vec::new(),
-            capitals: Vec::new(),
-            divided: Vec::new(),
-            is_other: false,
-        };
-        let (mut own_subject, mut other) = (false, !text.people.is_empty());
-        for (at, word) in words.iter().enumerate() {
-            let owned = is_owned(&words, at);
-            own_subject |= is_own_subject(&word.folded);
-            other |= related(&word.folded, owned).is_some_and(|related| related.owns);
-            let next = self.counts.len() as u32;
-            let number = *self.numbers.entry(word.folded.clone()).or_insert(next);
-            if number == next {
-                self.counts.push(0);
-            }
-            self.counts[number as usize] += u32::from(seen.insert(number));
-            read.words.push(number);
-            read.written.push(word.folded.clone());
-            read.capitals.push(word.capital && !is_stop(&word.folded));
-            read.divided.push(word.divided);
-        }
-        read.is_other = other && !own_subject;
-        read
+impl Bearer {
+    fn new(name: String, texts: &ReadTexts<'_>) -> Self {
+        let parts: Vec<String> = name.split(' ').map(spelling).collect();
+        let parts = parts.chunks(1).map(|part| texts.numbers_of(part).first().copied()).collect();
+        Self { name, parts }
     }
 
-    /// The words of the vocabulary that are like a word of the request.
-    fn likeness(&self, inquiry: &Inquiry) -> HashMap<u32, Vec<(usize, f32)>> {
-        let of = |(word, number): (&String, &u32)| {
-            if is_frame(word) && related(word, true).is_none() {
-                return None;
-            }
-            let letters: Vec<char> = word.chars().collect();
-            let alike: Vec<(usize, f32)> = (inquiry.words.iter().enumerate())
-                .map(|(at, own)| (at, own.likeness(&letters, word)))
-                .filter(|(_, likeness)| *likeness > 0.0)
-                .collect();
-            (!alike.is_empty()).then_some((*number, alike))
-        };
-        self.numbers.iter().filter_map(of).collect()
-    }
-
-    /// The everyday things that words of the vocabulary speak of, as far as the request calls one.
-    fn speaks(&self, inquiry: &Inquiry) -> HashMap<u32, Concepts> {
-        let asked = inquiry.words.iter().fold(Concepts::NONE, |all, word| all.or(word.calls));
-        if asked.is_empty() {
-            return HashMap::new();
-        }
-        let spoken = self.numbers.iter().map(|(word, number)| (*number, spoken(&stem(word))));
-        spoken.filter(|(_, concepts)| concepts.meets(asked)).collect()
-    }
-
-    /// The words that are a part of the full names of several people.
-    fn shared(&self, texts: &[EvidenceText<'_>]) -> HashSet<u32> {
-        let full: HashSet<Vec<String>> = texts.iter().flat_map(|text| full_names(text.text)).collect();
-        let mut bearers: HashMap<u32, usize> = HashMap::new();
-        for part in full.iter().flatten() {
-            if let Some(number) = self.numbers.get(part.as_str()) {
-                *bearers.entry(*number).or_default() += 1;
-            }
-        }
-        bearers.into_iter().filter(|(_, bearers)| *bearers > 1).map(|(number, _)| number).collect()
-    }
-
-    /// The words that name a relation.
-    fn related(&self, relation: KinLine) -> HashSet<u32> {
-        let is_it = |word: &str| related(word, true).is_some_and(|related| related.relation == relation);
-        self.numbers.iter().filter(|(word, _)| is_it(word)).map(|(_, number)| *number).collect()
-    }
-}
-
-impl ReadText {
-    fn has_any(&self, numbers: &HashSet<u32>) -> bool {
-        self.words.iter().any(|number| numbers.contains(number))
-    }
-
-    /// The name that stands beside a relation: after it ("my sister Ruth"), or at the beginning before it ("Ruth, my
-    /// sister", "Ruth is my sister").
-    fn bearer(&self, relation: &HashSet<u32>, text: &EvidenceText<'_>) -> Option<String> {
-        let at = self.words.iter().position(|number| relation.contains(number))?;
-        let name = |from: usize| {
-            let goes_on = |at: &usize| {
-                self.capitals[*at]
-                    && !relation.contains(&self.words[*at])
-                    && (*at == from || !self.divided[*at])
-            };
-            (from.min(self.words.len())..self.words.len()).take_while(goes_on).collect::<Vec<_>>()
-        };
-        // "My wife, the Ruth": an article may stand before the name.
-        let led = |at: usize| if self.capitals.get(at) == Some(&true) { name(at) } else { name(at + 1) };
-        let after = led(at + 1);
-        let before = if at <= NAME_REACH { led(0) } else { Vec::new() };
-        let apart = self.divided.get(at + 1) == Some(&true);
-        let places = if after.is_empty() || apart && !before.is_empty() { before } else { after };
-        let written: Vec<&str> = word_spans(text.text, WordChars::Letters).map(|word| word.text).collect();
-        let name: Vec<&str> = places.iter().filter_map(|at| written.get(*at).copied()).collect();
-        (!name.is_empty()).then(|| name.join(" "))
+    /// Returns true when a text bears the name or an unmistakable part of it.
+    fn is_in(&self, capitals: &[u32], text: &str) -> bool {
+        let said = |part: &Option<u32>| part.is_some_and(|part| capitals.contains(&part));
+        self.parts.iter().all(said) || self.parts.iter().any(said) && has_short_form(&self.name, text)
     }
 }
 
 /// The places of the words in common, and a mark for names among them.
 fn place_of(
-    read: &ReadText,
-    likeness: &HashMap<u32, Vec<(usize, f32)>>,
+    read: &ReadText<'_>,
+    texts: &ReadTexts<'_>,
+    likeness: &Likeness,
     shared: &HashSet<u32>,
-    text: &EvidenceText<'_>,
 ) -> Evidence {
-    let first_person = read.written.iter().any(|word| is_first_person(word));
-    let mut place = Evidence { first_person, ..Evidence::default() };
-    let people: HashSet<String> = text.people.iter().flat_map(|name| name.split(' ')).map(spelling).collect();
-    for (at, number) in read.words.iter().enumerate() {
-        let alike =
-            likeness.get(number).is_some_and(|alike| alike.iter().any(|(_, alike)| *alike > COMPOUND));
-        if !alike {
+    let mut place = Evidence { first_person: read.first_person, ..Evidence::default() };
+    for (at, word) in read.words.iter().enumerate() {
+        let Some(alike) = likeness.get(&word.number) else { continue };
+        let most = alike.iter().map(|(_, alike)| *alike).fold(0.0, f32::max);
+        if most <= COMPOUND {
             continue;
         }
         place.early |= at < EARLY_WORDS;
-        place.shared |= shared.contains(number);
+        place.shared |= shared.contains(&word.number);
         // "Banks" is nobody's bank.
-        let same = likeness[number].iter().any(|(_, alike)| *alike >= NICKNAME);
-        place.named |= same && read.capitals[at] && people.contains(&read.written[at]);
+        place.named |= most >= NICKNAME && word.capital && is_person(texts.folded(word.number), read);
     }
     place
 }
 
-/// Returns true when a possessive of the first person stands before a word, or before the one before it.
-fn is_owned(words: &[ReadWord], at: usize) -> bool {
-    (at.saturating_sub(2)..at).any(|before| is_own(&words[before].folded))
+/// Returns true when a folded word is a part of the name of a person in a text.
+fn is_person(folded: &str, read: &ReadText<'_>) -> bool {
+    read.source.people.iter().flat_map(|name| name.split(' ')).any(|part| spelling(part) == folded)
 }
 
-/// Returns true when a text bears a name or an unmistakable part of it.
-fn mentions(name: &str, text: &str) -> bool {
-    let parts: Vec<String> = name.split(' ').map(spelling).collect();
-    let words: Vec<ReadWord> = read_words(text);
-    let said = |part: &String| words.iter().any(|word| word.capital && word.folded == *part);
-    parts.iter().all(said) || has_short_form(name, text)
+/// Returns true when a possessive of the first person stands before a word, or before the one before it.
+fn is_owned(words: &[RequestWord], at: usize) -> bool {
+    (at.saturating_sub(2)..at).any(|before| is_own(&words[before].folded))
 }
 
 /// Returns true when a request speaks of the owner's own affairs and of nobody else's: by "my" anywhere in it, or by "I" in
 /// what it names.
 pub fn speaks_of_own(request: &str, named: &str) -> bool {
-    let words = read_words(request);
+    let words = request_words(request);
     let of_others = (0..words.len()).any(|at| related(&words[at].folded, is_owned(&words, at)).is_some());
     let own = words.iter().any(|word| is_own(&word.folded));
-    !of_others && (own || read_words(named).iter().any(|word| is_own_subject(&word.folded)))
+    !of_others && (own || request_words(named).iter().any(|word| is_own_subject(&word.folded)))
 }
 
-fn read_words(text: &str) -> Vec<ReadWord> {
+fn request_words(text: &str) -> Vec<RequestWord> {
     let mut end = 0;
     let mut words = Vec::new();
     for word in word_spans(text, WordChars::Letters) {
-        let divided = text[end..word.span.start].contains(['.', ',', ';', ':', '!', '?', '(', ')', '–', '—']);
+        let divided = text[end..word.span.start].contains(DIVIDING);
         end = word.span.end;
-        let capital = word.text.starts_with(char::is_uppercase);
-        words.push(ReadWord { folded: spelling(word.text), capital, divided });
+        words.push(RequestWord { folded: spelling(word.text), divided });
     }
     words
 }

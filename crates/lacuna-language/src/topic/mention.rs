@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 
 use super::word::{Word, is_stop, words};
 use crate::languages::words_of;
-use crate::names::{PersonName, Sameness};
+use crate::names::{NameSearch, PersonName, Sameness};
 use lacuna_types::request::Closeness;
 
 /// Kinds of things that are numbered: "Project Heron 2" is not "Project Heron".
@@ -38,14 +38,12 @@ impl Sought {
 
     /// Returns how closely the text mentions it: in these words, or as the same name in another spelling or script.
     pub fn mentioned_in(&self, text: &str) -> Option<Closeness> {
-        if self.is_said(text) {
-            return Some(Closeness::Direct);
-        }
-        match self.name.mentioned_in(text).filter(|_| !self.is_numbered)? {
-            Sameness::Same => Some(Closeness::Direct),
-            Sameness::Likely => Some(Closeness::Indirect),
-            Sameness::Different => None,
-        }
+        self.search().mentioned_in(text)
+    }
+
+    /// The search for it in many texts.
+    pub(super) fn search<'t>(&self) -> SoughtSearch<'_, 't> {
+        SoughtSearch { sought: self, search: NameSearch::new(&self.name) }
     }
 
     /// Returns the places where the text mentions it as a name, in bytes.
@@ -68,6 +66,29 @@ impl Sought {
             text[at..].iter().zip(name).all(|(word, part)| same(word, part)) && ends(at + name.len())
         };
         !name.is_empty() && (0..(text.len() + 1).saturating_sub(name.len())).any(is_at)
+    }
+}
+
+/// The search for a name in many texts.
+pub(super) struct SoughtSearch<'n, 't> {
+    sought: &'n Sought,
+    search: NameSearch<'n, 't>,
+}
+
+impl<'t> SoughtSearch<'_, 't> {
+    /// Returns how closely the text mentions the name.
+    pub(super) fn mentioned_in(&mut self, text: &'t str) -> Option<Closeness> {
+        if self.sought.is_said(text) {
+            return Some(Closeness::Direct);
+        }
+        if self.sought.is_numbered {
+            return None;
+        }
+        match self.search.mentioned_in(text)? {
+            Sameness::Same => Some(Closeness::Direct),
+            Sameness::Likely => Some(Closeness::Indirect),
+            Sameness::Different => None,
+        }
     }
 }
 

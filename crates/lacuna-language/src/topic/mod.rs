@@ -11,34 +11,33 @@ mod mention;
 mod names;
 mod near;
 mod relation;
+mod search;
 mod short;
 mod subject;
 #[cfg(test)]
 mod tests;
+mod texts;
 pub mod word;
 
-use std::collections::HashSet;
-use std::sync::LazyLock;
-
 pub use attribute::NamedAttributes;
-pub use evidence::{Agreement, Evidence, EvidenceText, Inquiry, speaks_of_own};
+pub use evidence::{Agreement, Evidence, Inquiry, speaks_of_own};
 pub use mention::Sought;
 use names::{Phrase, phrase};
 pub use near::{NearWords, Overlap, asks_to_forget, frame_language, may_except, without_frame};
+pub use relation::is_of_both;
+pub use search::TopicSearch;
 pub use short::{full_names, has_clear_short_form, has_short_form, names_in};
 pub use subject::subject_examples;
+pub use texts::{EvidenceText, ReadTexts};
 
 use self::concept::Concepts;
-use self::word::{Word, is_general, is_role, is_stop, says, words};
+use self::word::{Word, is_general, is_role, is_stop, words};
 use crate::identifiers::{ExactTerm, wanted};
-use crate::languages::words_of;
 use lacuna_types::request::Closeness;
 
 /// The share of a topic's words that a clause says, literally or not, to say it at all.
 const CLAUSE_SHARE: f32 = 0.5;
 
-/// The share of a word in a circumstance: who reads "during the commute" speaks of reading.
-const CIRCUMSTANCE_SHARE: f32 = 0.5;
 /// So many words describe a thing well enough to know it by.
 const DESCRIBED_WORDS_MIN: usize = 2;
 
@@ -128,14 +127,12 @@ impl Topic {
 
     /// Compares a text with the topic.
     pub fn fit(&self, text: &str) -> Fit {
-        let (moments, things): (Vec<_>, Vec<_>) = self.exact.iter().partition(|one| one.is_moment());
-        let moment = moments.iter().any(|one| one.is_in(text));
-        // A day alone names what was on that day; beside an identifier it only tells which of its memories.
-        let exact = if things.is_empty() { moment } else { things.iter().any(|one| one.is_in(text)) };
-        let named = self.mention(text);
-        let (literal, covered) = self.share(text);
-        let part = !exact && things.iter().any(|one| one.is_part_in(text));
-        Fit { exact, part, moment: moment || moments.is_empty(), named, literal, covered }
+        self.search().fit(text)
+    }
+
+    /// The search for the topic in many texts.
+    pub fn search<'t>(&self) -> TopicSearch<'_, 't> {
+        TopicSearch::new(self)
     }
 
     /// Returns true if a clause says it, so that it goes when the rest may stay.
@@ -149,32 +146,6 @@ impl Topic {
         }
         self.has_terms() && fit.covered >= CLAUSE_SHARE
     }
-
-    fn share(&self, text: &str) -> (f32, f32) {
-        if self.terms.is_empty() {
-            return (0.0, 0.0);
-        }
-        let words = words(text);
-        let stated = speaks_of(&words[..stated(&words)]);
-        let spoken = speaks_of(&words);
-        let literal = |term: &TopicTerm| words.iter().any(|word| says(word, &term.stem));
-        let covered = |term: &TopicTerm| match () {
-            _ if literal(term) || term.concepts.meets(stated) => 1.0,
-            _ if term.concepts.meets(spoken) => CIRCUMSTANCE_SHARE,
-            _ => 0.0,
-        };
-        let all = self.terms.len() as f32;
-        let said = self.terms.iter().filter(|term| literal(term)).count() as f32;
-        (said / all, self.terms.iter().map(covered).sum::<f32>() / all)
-    }
-}
-
-/// Counts the words of a sentence that state something.
-fn stated(words: &[Word]) -> usize {
-    static CIRCUMSTANCES: LazyLock<HashSet<&str>> =
-        LazyLock::new(|| words_of(|rules| rules.topic.circumstances));
-    let circumstance = |word: &Word| CIRCUMSTANCES.contains(word.lower.as_str());
-    words.iter().skip(1).position(circumstance).map_or(words.len(), |at| at + 1)
 }
 
 /// The everyday things that words speak of.

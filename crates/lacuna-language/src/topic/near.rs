@@ -173,15 +173,15 @@ pub(super) fn is_frame(word: &str) -> bool {
 
 /// Returns true for a listed word, or for a verb of forgetting with one slip of the pen.
 fn is_of(word: &str, list: &HashSet<&str>) -> bool {
+    static LONG: LazyLock<Vec<Vec<char>>> = LazyLock::new(|| {
+        let long = FORGET_WORDS.iter().filter(|listed| listed.len() > SLIP_LETTERS_MIN);
+        long.map(|listed| listed.chars().collect()).collect()
+    });
     if list.contains(word) {
         return true;
     }
     let letters: Vec<char> = word.chars().collect();
-    letters.len() >= SLIP_LETTERS_MIN
-        && FORGET_WORDS.iter().filter(|listed| listed.len() > SLIP_LETTERS_MIN).any(|listed| {
-            letters.len().abs_diff(listed.len()) <= 1
-                && slips(&letters, &listed.chars().collect::<Vec<_>>()) <= 1
-        })
+    letters.len() >= SLIP_LETTERS_MIN && LONG.iter().any(|listed| slips_at_most(&letters, listed, 1))
 }
 
 /// The likeness of two words, 0 to 1.
@@ -204,7 +204,7 @@ pub(super) fn likeness(a: &[char], b: &[char]) -> f32 {
         return 0.0;
     }
     let forgiven = if long.len() >= TWO_SLIPS_LETTERS_MIN { 2 } else { 1 };
-    if long.len() - short.len() <= forgiven && slips(a, b) <= forgiven {
+    if slips_at_most(a, b, forgiven) {
         return SLIP;
     }
     let inside = long.windows(short.len()).any(|window| window == short);
@@ -213,26 +213,30 @@ pub(super) fn likeness(a: &[char], b: &[char]) -> f32 {
 
 /// Returns true when two words are equal but for one slip of the pen.
 pub(super) fn slips_at_most_one(a: &str, b: &str) -> bool {
+    if a.len().abs_diff(b.len()) > char::MAX.len_utf8() {
+        return false;
+    }
     let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
-    a.len().abs_diff(b.len()) <= 1 && slips(&a, &b) <= 1
+    slips_at_most(&a, &b, 1)
 }
 
-/// Letters to change, add, leave out or swap with their neighbour until two words are equal.
-fn slips(a: &[char], b: &[char]) -> usize {
-    let mut rows: [Vec<usize>; 3] = [Vec::new(), (0..=b.len()).collect(), vec![0; b.len() + 1]];
-    for (i, x) in a.iter().enumerate() {
-        let mut row = vec![i + 1; b.len() + 1];
-        for (j, y) in b.iter().enumerate() {
-            let changed = rows[1][j] + usize::from(x != y);
-            row[j + 1] = changed.min(rows[1][j + 1] + 1).min(row[j] + 1);
-            if i > 0 && j > 0 && *x == b[j - 1] && a[i - 1] == *y {
-                row[j + 1] = row[j + 1].min(rows[0][j - 1] + 1);
-            }
-        }
-        rows[0] = std::mem::take(&mut rows[1]);
-        rows[1] = row;
+/// Returns true when two words become equal by changing, adding, leaving out or swapping with its neighbour so many letters
+/// at most.
+fn slips_at_most(a: &[char], b: &[char], most: usize) -> bool {
+    if a.len().abs_diff(b.len()) > most {
+        return false;
     }
-    rows[1][b.len()]
+    let common = a.iter().zip(b).take_while(|(x, y)| x == y).count();
+    let (a, b) = (&a[common..], &b[common..]);
+    if a.is_empty() || b.is_empty() {
+        return true;
+    }
+    let Some(left) = most.checked_sub(1) else { return false };
+    let swapped = a.len() > 1 && b.len() > 1 && a[0] == b[1] && a[1] == b[0];
+    slips_at_most(&a[1..], &b[1..], left)
+        || slips_at_most(&a[1..], b, left)
+        || slips_at_most(a, &b[1..], left)
+        || swapped && slips_at_most(&a[2..], &b[2..], left)
 }
 
 #[cfg(test)]
@@ -253,6 +257,30 @@ mod tests {
         }
         for (a, b) in [("cat", "car"), ("2209", "220914"), ("gano", "vegano"), ("bank", "banjo")] {
             assert_eq!(alike(a, b), 0.0, "{a} {b}");
+        }
+    }
+
+    #[test]
+    fn slips_are_counted_up_to_a_limit() {
+        let letters = |word: &str| word.chars().collect::<Vec<_>>();
+        for (a, b, slips) in [
+            ("garden", "garden", 0),
+            ("garden", "gardne", 1),
+            ("garden", "gaden", 1),
+            ("garden", "gardens", 1),
+            ("garden", "warden", 1),
+            ("garden", "agrdne", 2),
+            ("garden", "warmen", 2),
+            ("abcdef", "bcdefg", 2),
+            ("garden", "wardens", 2),
+            ("garden", "harbour", 5),
+            ("", "ab", 2),
+        ] {
+            for most in 0..3 {
+                let close = slips <= most;
+                assert_eq!(slips_at_most(&letters(a), &letters(b), most), close, "{a} {b} {most}");
+                assert_eq!(slips_at_most(&letters(b), &letters(a), most), close, "{b} {a} {most}");
+            }
         }
     }
 

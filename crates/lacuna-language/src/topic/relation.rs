@@ -3,11 +3,13 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;
 
-use super::near::slips_at_most_one;
+use super::near::{slips_at_most_one, spelling};
+use super::short::{is_capital, names_in};
 use crate::languages::kin::{
-    AFTER_POSSESSIVE, KinLine, OWN_OBJECTS, OWN_POSSESSIVES, OWN_SUBJECTS, OWNERS, TRADES,
+    AFTER_POSSESSIVE, ANDS, KinLine, OWN_OBJECTS, OWN_POSSESSIVES, OWN_SUBJECTS, OWNERS, TRADES,
 };
 use crate::languages::places::PLACES;
+use crate::words::{WordChars, word_spans};
 
 /// Letters from which on a relation after a possessive may have a slip of the pen.
 const SLIP_LETTERS_MIN: usize = 3;
@@ -70,14 +72,37 @@ pub(super) fn is_own(word: &str) -> bool {
 
 /// Returns true for any word of the first person.
 pub(super) fn is_first_person(word: &str) -> bool {
-    static OBJECTS: WordSet = LazyLock::new(|| OWN_OBJECTS.split_whitespace().collect());
-    is_own(word) || is_own_subject(word) || OBJECTS.contains(word)
+    is_own(word) || is_own_subject(word) || is_own_object(word)
+}
+
+/// Returns true for an object of the first person.
+fn is_own_object(word: &str) -> bool {
+    static OWN: WordSet = LazyLock::new(|| OWN_OBJECTS.split_whitespace().collect());
+    OWN.contains(word)
 }
 
 /// Returns true for a subject of the first person.
 pub(super) fn is_own_subject(word: &str) -> bool {
     static OWN: WordSet = LazyLock::new(|| OWN_SUBJECTS.split_whitespace().collect());
     OWN.contains(word)
+}
+
+/// Returns true when a text speaks of the bearer of a name and of its owner together: "Ruth and I", "Ruth et moi".
+pub fn is_of_both(name: &str, text: &str) -> bool {
+    static AND: WordSet = LazyLock::new(|| ANDS.split_whitespace().collect());
+    let parts: Vec<String> = names_in(name);
+    let words: Vec<(String, bool)> = word_spans(text, WordChars::Letters)
+        .map(|word| (spelling(word.text), is_capital(word.text)))
+        .collect();
+    let is_named = |words: &mut dyn Iterator<Item = &(String, bool)>| {
+        words.take_while(|(_, capital)| *capital).any(|(word, _)| parts.contains(word))
+    };
+    let is_owner = |(word, _): &(String, bool)| is_own_subject(word) || is_own_object(word);
+    (1..words.len().saturating_sub(1)).filter(|at| AND.contains(words[*at].0.as_str())).any(|at| {
+        let (before, after) = (&words[..at], &words[at + 1..]);
+        is_owner(&after[0]) && is_named(&mut before.iter().rev())
+            || is_owner(&before[at - 1]) && is_named(&mut after.iter())
+    })
 }
 
 /// The place that a folded word names, as the number of its line.
@@ -102,6 +127,24 @@ mod tests {
         assert_ne!(related("father", false).map(|one| one.relation), mother);
         assert!(related("son", false).is_none() && related("son", true).is_some());
         assert!(related("boat", true).is_none());
+    }
+
+    #[test]
+    fn a_fact_of_two_is_told_by_the_owner_beside_the_name() {
+        for text in [
+            "Ruth Osborne and I share a boat.",
+            "Ruth und ich haben ein Boot.",
+            "Le bateau est à Ruth et moi.",
+            "Io e Ruth abbiamo una barca.",
+            "Ja i Ruth mamy łódkę.",
+        ] {
+            assert!(is_of_both("Ruth Osborne", text), "{text}");
+        }
+        assert!(is_of_both("Ruth", "Ruth Osborne and I share a boat."));
+        for text in ["Ruth lent me the boat.", "Otto and I share a boat with Ruth.", "I know Ruth and Otto."]
+        {
+            assert!(!is_of_both("Ruth Osborne", text), "{text}");
+        }
     }
 
     #[test]

@@ -21,8 +21,9 @@ pub fn has_short_form(name: &str, text: &str) -> bool {
         let joined = |a: &WordSpan<'_>, b: &WordSpan<'_>| text[a.span.end..b.span.start].trim().is_empty();
         let before = at.checked_sub(1).map(|at| &words[at]).filter(|before| joined(before, word));
         let after = words.get(at + 1).filter(|after| joined(word, after));
-        let other = |near: Option<&WordSpan<'_>>| near.is_some_and(|near| is_capital(near) && !own(near));
-        is_capital(word) && own(word) && !other(after) && !(at > 1 && other(before))
+        let other =
+            |near: Option<&WordSpan<'_>>| near.is_some_and(|near| is_capital(near.text) && !own(near));
+        is_capital(word.text) && own(word) && !other(after) && !(at > 1 && other(before))
     })
 }
 
@@ -61,12 +62,13 @@ pub fn names_in(text: &str) -> Vec<String> {
 }
 
 fn capitals(text: &str) -> impl Iterator<Item = WordSpan<'_>> {
-    word_spans(text, WordChars::Letters).filter(is_capital)
+    word_spans(text, WordChars::Letters).filter(|word| is_capital(word.text))
 }
 
-fn is_capital(word: &WordSpan<'_>) -> bool {
-    let long = word.text.chars().nth(LETTERS_MIN - 1).is_some();
-    long && word.text.starts_with(char::is_uppercase) && !is_stop(&word.text.to_lowercase())
+/// Returns true for a word that is written as names are.
+pub(super) fn is_capital(word: &str) -> bool {
+    let long = word.chars().nth(LETTERS_MIN - 1).is_some();
+    long && word.starts_with(char::is_uppercase) && !is_stop(&word.to_lowercase())
 }
 
 #[cfg(test)]

@@ -41,7 +41,7 @@ pub fn words(text: &str) -> Vec<Word> {
     word_spans(text, WordChars::Compounds).filter_map(|part| word(part.text)).collect()
 }
 
-fn word(bare: &str) -> Option<Word> {
+pub(super) fn word(bare: &str) -> Option<Word> {
     let lower = bare.to_lowercase().replace('’', "'");
     let lower = lower.strip_suffix("'s").or(lower.strip_suffix("s'")).unwrap_or(&lower).to_owned();
     if lower.is_empty() {

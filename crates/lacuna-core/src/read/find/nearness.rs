@@ -4,11 +4,14 @@
 //! time, the order was as good. They rank and offer. A match is direct by evidence of what and of whom, not by a score.
 
 use lacuna_language::classify::PERSON;
-use lacuna_language::topic::{Agreement, Evidence, EvidenceText, Inquiry};
+use lacuna_language::topic::{Agreement, Evidence, EvidenceText, Inquiry, ReadTexts};
 use lacuna_types::MemoryId;
+
+use std::collections::HashSet;
 
 use super::{Finder, Told};
 use crate::index::search::QueryVector;
+use crate::vault::open::OpenVault;
 
 /// Weights of the signs that a memory is meant. Cosines count by their distance from the mean of the vault, in standard
 /// deviations.
@@ -29,6 +32,10 @@ const MOST_SUBJECT: f32 = 0.54;
 const BIAS: f32 = -5.64;
 /// Scores from which on a memory is offered: it is meant with a chance of about one in eight.
 const OFFERED_MIN: f32 = -2.0;
+/// The same where a request names a category, of which many memories are meant.
+const OF_MANY_MIN: f32 = -2.5;
+/// The share of the words of a request that a memory says which bears the name of whom the request means.
+const THEIRS_COVERED_MIN: f32 = 0.4;
 
 /// The share of the words of a request that a memory says to be direct, and the least score.
 const SAID_MIN: f32 = 0.8;
@@ -41,6 +48,8 @@ const LEAD_MIN: f32 = 1.0;
 /// A memory and its nearness to a wish.
 pub(super) struct Near {
     pub(super) id: MemoryId,
+    /// Its place among the texts.
+    at: usize,
     pub(super) score: f32,
     pub(super) evidence: Evidence,
     /// It belongs to a category that the wish names.
@@ -52,21 +61,32 @@ pub(super) struct Near {
 #[derive(Default)]
 pub(super) struct NearRanking {
     pub(super) near: Vec<Near>,
+    /// Memories that share a name with the nearest, the nearest of them first.
+    pub(super) namesakes: Vec<MemoryId>,
     /// Words in which the request names its topic.
     words: usize,
     /// It names an attribute that identifiers hold.
     names_kinds: bool,
+    /// It names a category, of which there may be many.
+    names_category: bool,
+    /// It speaks of somebody by a relation to the owner.
+    is_of_others: bool,
 }
 
 impl Finder<'_> {
     /// Every memory by its nearness to a text, the nearest first. Nothing without a vector.
-    pub(super) fn ranked(&self, text: &str, is_own: bool, told: &[Told]) -> NearRanking {
+    pub(super) fn ranked(
+        &self,
+        text: &str,
+        is_own: bool,
+        told: &[Told],
+        texts: &ReadTexts<'_>,
+    ) -> NearRanking {
         if self.vectors.is_empty() && self.examples.is_empty() {
             return NearRanking::default();
         }
         let inquiry = Inquiry::of(text, is_own);
-        let texts: Vec<EvidenceText<'_>> = told.iter().map(|told| self.evidence_text(told)).collect();
-        let evidence = inquiry.compare(&texts);
+        let evidence = inquiry.compare(texts);
         let ids: Vec<MemoryId> = told.iter().map(|told| told.id).collect();
         let cosines = self.cosines(&ids, |vector| !vector.english_only);
         let english = standard(&self.cosines(&ids, |vector| vector.english_only));
@@ -87,19 +107,15 @@ impl Finder<'_> {
             let subject = SUBJECT * spoken[at] + MOST_SUBJECT * subject[at];
             let said = PART * evidence.part + WORDS * evidence.weight + words;
             let score = BIAS + meaning + subject + said + whom + if belongs { BELONGS } else { 0.0 };
-            Near { id: ids[at], score, evidence, belongs, cosine: cosines[at] }
+            Near { id: ids[at], at, score, evidence, belongs, cosine: cosines[at] }
         };
         let mut near: Vec<Near> = evidence.into_iter().enumerate().map(near).collect();
         near.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.id.cmp(&b.id)));
-        NearRanking { near, words: inquiry.len(), names_kinds: inquiry.attributes().has_kinds() }
-    }
-
-    fn evidence_text<'t>(&'t self, told: &'t Told) -> EvidenceText<'t> {
-        let stored = self.open.index.get(&told.id);
-        let entities = stored.map(|stored| stored.payload.facets.entities.as_slice()).unwrap_or_default();
-        let people =
-            entities.iter().filter(|entity| entity.kind == PERSON).map(|entity| entity.name.as_str());
-        EvidenceText { text: told.whole(), people: people.collect() }
+        let namesakes = namesakes(&near, texts);
+        let names_kinds = inquiry.attributes().has_kinds();
+        let names_category = !inquiry.attributes().is_empty() && !names_kinds;
+        let is_of_others = inquiry.is_of_others();
+        NearRanking { near, namesakes, words: inquiry.len(), names_kinds, names_category, is_of_others }
     }
 
     /// The nearness of each memory to the subject of the request: the best cosine with a sentence that speaks of it.
@@ -129,10 +145,16 @@ impl Finder<'_> {
 
 impl NearRanking {
     /// The memories that are offered, the nearest first. One that holds what the request names, of the person whom it
-    /// names, is offered however far its words are.
+    /// names, is offered however far its words are; so is one that bears the name of whom a relation means.
     pub(super) fn offered(&self) -> impl Iterator<Item = &Near> {
-        let is_asked_for = |near: &Near| near.evidence.holds && near.evidence.whom == Agreement::Same;
-        self.near.iter().filter(move |near| near.score >= OFFERED_MIN || is_asked_for(near))
+        let least = if self.names_category { OF_MANY_MIN } else { OFFERED_MIN };
+        let is_theirs = |evidence: &Evidence| {
+            self.is_of_others && !self.names_kinds && evidence.covered >= THEIRS_COVERED_MIN
+        };
+        let is_asked_for = move |near: &Near| {
+            near.evidence.whom == Agreement::Same && (near.evidence.holds || is_theirs(&near.evidence))
+        };
+        self.near.iter().filter(move |near| near.score >= least || is_asked_for(near))
     }
 
     /// The memories with evidence of what and of whom: they say the words of the request, or hold what it asks for, speak
@@ -159,6 +181,15 @@ impl NearRanking {
         covered >= SAID_MIN && early && has_one_sense
     }
 
+    /// Returns true when a memory has the only word of a request and is not nearest to it: one that does not say the word is
+    /// nearer, so that the word may have another sense here. A name has one sense.
+    pub(super) fn has_another_sense(&self, id: &MemoryId, saying: &HashSet<MemoryId>) -> bool {
+        let Some(own) = self.near.iter().find(|near| near.id == *id) else { return false };
+        let nearest = self.near.iter().find(|near| !saying.contains(&near.id));
+        let is_nearer = nearest.is_some_and(|nearest| nearest.score > own.score);
+        self.words == 1 && !own.evidence.named && is_nearer
+    }
+
     /// Returns true when a memory speaks of the owner, in the first person, and not of somebody else.
     pub(super) fn speaks_of_owner(&self, id: &MemoryId) -> bool {
         let near = self.near.iter().find(|near| near.id == *id);
@@ -170,6 +201,27 @@ impl NearRanking {
         let Some(near) = self.near.iter().find(|near| near.id == *id) else { return false };
         near.evidence.whom == Agreement::Other || self.names_kinds && !near.evidence.holds
     }
+}
+
+/// The texts of memories, each with the people who were read in it when it was stored.
+pub(super) fn evidence_texts<'t>(
+    open: &'t OpenVault,
+    told: &'t [Told],
+) -> impl Iterator<Item = EvidenceText<'t>> {
+    told.iter().map(|told| {
+        let stored = open.index.get(&told.id);
+        let entities = stored.map(|stored| stored.payload.facets.entities.as_slice()).unwrap_or_default();
+        let people = entities.iter().filter(|entity| entity.kind == PERSON);
+        EvidenceText { text: told.whole(), people: people.map(|entity| entity.name.as_str()).collect() }
+    })
+}
+
+/// The memories that share a name with the nearest one, in the order of the ranking.
+fn namesakes(near: &[Near], texts: &ReadTexts<'_>) -> Vec<MemoryId> {
+    let Some((best, others)) = near.split_first() else { return Vec::new() };
+    let own: HashSet<u32> = texts.names_in(best.at).collect();
+    let shares = |near: &&Near| texts.names_in(near.at).any(|name| own.contains(&name));
+    others.iter().filter(shares).map(|near| near.id).collect()
 }
 
 /// Values as distances from their mean, in standard deviations; 0 where all are equal.

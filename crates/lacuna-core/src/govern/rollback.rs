@@ -2,7 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use lacuna_store::keys::AnchoredHead;
+use jiff::Timestamp;
+use lacuna_store::keys::{AnchoredHead, CaughtUp};
 use lacuna_types::{Error, Holder, OrgId, Result, Scope, VaultId};
 
 use crate::audit::{AuditAction, AuditEntry, Subject};
@@ -25,8 +26,9 @@ pub struct AnchorReport {
     pub behind: u64,
     /// Some of them, up to a hundred.
     pub named: Vec<VaultId>,
-    /// Lines of the ledger that the keystore lacked when this process started, and has now.
-    pub lines: u64,
+    /// The moment at which the keystore was last found older than its anchor, and what was erased since was erased
+    /// again.
+    pub replayed_at: Option<Timestamp>,
     /// Epoch keys that no root needs.
     pub stray_epochs: Vec<u32>,
 }
@@ -43,18 +45,21 @@ pub struct AcceptedRollback {
 /// Checks what must hold before anything is served, and records it where a keystore that was put back had to be brought
 /// up to date.
 pub(crate) fn start(service: &Service) -> Result<()> {
-    let caught_up = service.anchored.catch_up()?;
+    let replay = service.anchored.take_replay()?;
     service.check_start()?;
     service.kms.warm_up(&*service.entropy)?;
-    if !caught_up.was_behind() {
-        return Ok(());
-    }
-    let mut orgs: BTreeSet<OrgId> = caught_up.receipts.into_iter().collect();
-    for vault in caught_up.vaults {
+    record_replay(service, replay)
+}
+
+/// Says in the chains of the organisations concerned that their keystore was behind.
+fn record_replay(service: &Service, replay: Option<CaughtUp>) -> Result<()> {
+    let Some(replay) = replay else { return Ok(()) };
+    let mut orgs: BTreeSet<OrgId> = replay.receipts.into_iter().collect();
+    for vault in replay.vaults {
         orgs.extend(service.store.vault(vault)?.map(|header| header.scope.org));
     }
     for org in orgs {
-        let notes = vec![format!("lines:{}", caught_up.lines), format!("keys:{}", caught_up.keys)];
+        let notes = vec![format!("lines:{}", replay.lines), format!("keys:{}", replay.keys)];
         let entry = AuditEntry::new(AuditAction::LedgerReplayed, "system", Vec::new());
         if let Err(error) = note(service, org, AuditEntry { notes, ..entry }) {
             // The organisation's own vault may be the one that is behind: its operator accepts it first.
@@ -68,7 +73,8 @@ pub(crate) fn start(service: &Service) -> Result<()> {
 pub(crate) fn compare(service: &Service) -> Result<AnchorReport> {
     let anchor = service.kms.anchor();
     anchor.flush()?;
-    let mut report = AnchorReport { lines: service.anchored.catch_up()?.lines, ..AnchorReport::default() };
+    record_replay(service, service.anchored.take_replay()?)?;
+    let mut report = AnchorReport { replayed_at: anchor.replayed_at()?, ..AnchorReport::default() };
     let mut after = None;
     loop {
         let page = anchor.heads(after, PAGE)?;

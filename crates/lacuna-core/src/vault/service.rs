@@ -134,7 +134,7 @@ pub struct OpenLoad {
 impl Service {
     pub(crate) fn new(parts: Parts) -> Self {
         let Parts { store, keys, mut kms, blobs, models, rules, clock, entropy, open_bytes_max } = parts;
-        let anchored = Arc::new(AnchoredKeys::new(keys, kms.anchor().clone()));
+        let anchored = Arc::new(AnchoredKeys::new(keys, kms.anchor().clone(), clock.clone()));
         kms.belong_to(anchored.clone());
         let vaults = Vaults::new(open_bytes_max);
         let (prototypes, backlog, reads) = (OnceLock::new(), Backlog::default(), ReadLog::default());

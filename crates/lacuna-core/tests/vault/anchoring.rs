@@ -154,6 +154,23 @@ fn a_keystore_that_was_put_back_forgets_again_what_the_anchor_knows() {
 }
 
 #[test]
+fn a_keystore_that_was_put_back_is_told_by_every_later_process() {
+    let (site, _) = with_one_forgotten();
+    assert_eq!(site.unchecked().upkeep().compare_with_anchor().unwrap().replayed_at, None);
+    site.put_back(&["keystore.db"]);
+    let healed_at = Some(site.clock.now());
+    // `doctor` may be the first to come, and does not start the service.
+    let doctor = site.unchecked();
+    assert_eq!(doctor.upkeep().compare_with_anchor().unwrap().replayed_at, healed_at);
+    drop(doctor);
+    site.clock.advance(SignedDuration::from_secs(60));
+    let lacuna = site.service();
+    assert_eq!(lacuna.upkeep().compare_with_anchor().unwrap().replayed_at, healed_at);
+    let replays = actions(&lacuna).into_iter().filter(|action| *action == AuditAction::LedgerReplayed);
+    assert_eq!(replays.count(), 1);
+}
+
+#[test]
 fn a_row_with_a_tombstone_or_a_line_in_the_anchor_is_never_shown() {
     for (stone, line) in [(true, false), (false, true)] {
         let (site, id) = with_one_forgotten();

@@ -25,7 +25,7 @@ use crate::rows::sqlite::writer::{GroupWriter, Scrubbing};
 use crate::rows::sqlite::{READERS_MAX, collect, in_snapshot};
 use crate::rows::{ChainHead, Store, VAULTS_PAGE_MAX, each_vault};
 use lacuna_types::Result;
-use lacuna_types::{MemoryId, OrgId, Revision, VaultId};
+use lacuna_types::{MemoryId, OrgId, Revision, VaultId, from_millis, millis};
 
 /// The anchor's file in the key folder.
 pub const ANCHOR_FILE: &str = "anchor.db";
@@ -42,6 +42,8 @@ const RESERVE_BYTES: u64 = 256 << 10;
 const HEADS_NOTED_MAX: usize = 1_024;
 
 const EPOCH: &str = "epoch";
+/// The moment at which a keystore was last behind, in milliseconds.
+const REPLAYED: &str = "replayed";
 const ROWS_SEALED: &str = "rows_sealed";
 /// The generation of the home that this copy follows; it stays here.
 pub(super) const HOME_GENERATION: &str = "home_generation";
@@ -379,6 +381,17 @@ impl Anchor {
     /// Raises the number of the current epoch.
     pub fn note_epoch(&self, number: u32) -> Result<()> {
         self.raise_mark(EPOCH, u64::from(number))
+    }
+
+    /// The moment at which a keystore was last found behind and brought up to date, `None` if none ever was.
+    pub fn replayed_at(&self) -> Result<Option<Timestamp>> {
+        let at = self.mark(REPLAYED)?.and_then(|number| i64::try_from(number).ok());
+        Ok(at.and_then(from_millis))
+    }
+
+    /// Remembers that a keystore is behind at this moment, and about to be brought up to date.
+    pub fn note_replay(&self, at: Timestamp) -> Result<()> {
+        self.raise_mark(REPLAYED, millis(at).unsigned_abs())
     }
 
     /// Returns true once every row of the installation carries an authentication code.

@@ -1,7 +1,7 @@
 //! A keystore that the anchor watches over: no erasure that the anchor knows is missing from it.
 
 use std::collections::BTreeSet;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use jiff::Timestamp;
 
@@ -9,16 +9,25 @@ use super::{
     Anchor, CustodyKey, ERASURES_PAGE_MAX, EpochLock, KeyBatch, KeyFingerprint, KeyStore, LedgerCursor,
     LedgerExtent, LedgerLine, ReceiptMark, VaultKeys, WrappedMemoryKey,
 };
-use lacuna_types::Result;
-use lacuna_types::{MemoryId, OrgId, VaultId};
+use lacuna_types::{Clock, MemoryId, OrgId, Result, VaultId};
 
 /// Passes everything on to another keystore, records every destruction in the anchor, and brings a keystore that
 /// is behind it up to date before it hands out a key.
 pub struct AnchoredKeys {
     inner: Arc<dyn KeyStore>,
     anchor: Arc<Anchor>,
-    /// The outcome of the comparison, which the first use of the keystore makes.
-    caught_up: Mutex<Option<CaughtUp>>,
+    clock: Arc<dyn Clock>,
+    replay: Mutex<Replay>,
+}
+
+/// The state of the comparison, which the first use of the keystore makes.
+#[derive(Default)]
+enum Replay {
+    #[default]
+    NotCompared,
+    /// The keystore was behind, and nobody has recorded it yet.
+    Unrecorded(CaughtUp),
+    Settled,
 }
 
 /// The outcome of comparing a keystore's ledger with the anchor.
@@ -35,37 +44,47 @@ pub struct CaughtUp {
 }
 
 impl CaughtUp {
-    /// Returns true when the keystore was behind.
-    pub fn was_behind(&self) -> bool {
+    fn was_behind(&self) -> bool {
         self.lines > 0 || !self.receipts.is_empty()
     }
 }
 
 impl AnchoredKeys {
     /// Wraps a keystore. Nothing is read before its first use.
-    pub fn new(inner: Arc<dyn KeyStore>, anchor: Arc<Anchor>) -> Self {
-        Self { inner, anchor, caught_up: Mutex::default() }
+    pub fn new(inner: Arc<dyn KeyStore>, anchor: Arc<Anchor>, clock: Arc<dyn Clock>) -> Self {
+        Self { inner, anchor, clock, replay: Mutex::default() }
     }
 
-    /// Brings a keystore that is behind the anchor up to date, once per process, and answers with what it lacked.
-    pub fn catch_up(&self) -> Result<CaughtUp> {
-        let mut caught_up = self.caught_up.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(done) = &*caught_up {
-            return Ok(done.clone());
+    /// Brings a keystore that is behind the anchor up to date, once per process. Returns what it lacked to the first who
+    /// asks, and who records it.
+    pub fn take_replay(&self) -> Result<Option<CaughtUp>> {
+        let mut replay = self.caught_up()?;
+        match std::mem::replace(&mut *replay, Replay::Settled) {
+            Replay::Unrecorded(done) => Ok(Some(done)),
+            Replay::NotCompared | Replay::Settled => Ok(None),
         }
-        let done = compare(&*self.inner, &self.anchor)?;
-        if done.was_behind() {
-            tracing::warn!(
-                lines = done.lines,
-                keys = done.keys,
-                "the keystore is older than its anchor: what was erased since was erased again"
-            );
+    }
+
+    fn caught_up(&self) -> Result<MutexGuard<'_, Replay>> {
+        let mut replay = self.replay.lock().unwrap_or_else(PoisonError::into_inner);
+        if matches!(*replay, Replay::NotCompared) {
+            let done = compare(&*self.inner, &self.anchor, &*self.clock)?;
+            if done.was_behind() {
+                tracing::warn!(
+                    lines = done.lines,
+                    keys = done.keys,
+                    "the keystore is older than its anchor: what was erased since was erased again"
+                );
+                *replay = Replay::Unrecorded(done);
+            } else {
+                *replay = Replay::Settled;
+            }
         }
-        Ok(caught_up.insert(done).clone())
+        Ok(replay)
     }
 
     fn current(&self) -> Result<&dyn KeyStore> {
-        self.catch_up()?;
+        drop(self.caught_up()?);
         Ok(&*self.inner)
     }
 
@@ -88,10 +107,10 @@ impl AnchoredKeys {
 }
 
 /// Makes keystore and anchor know the same erasures. Where their sizes agree, nothing is read.
-fn compare(keys: &dyn KeyStore, anchor: &Anchor) -> Result<CaughtUp> {
+fn compare(keys: &dyn KeyStore, anchor: &Anchor, clock: &dyn Clock) -> Result<CaughtUp> {
     let mut done = CaughtUp::default();
     if keys.ledger_extent()? != anchor.ledger_extent()? {
-        absorb_lines(keys, anchor, &mut done)?;
+        absorb_lines(keys, anchor, clock, &mut done)?;
         copy_lines(keys, anchor)?;
     }
     let mut after = None;
@@ -101,6 +120,7 @@ fn compare(keys: &dyn KeyStore, anchor: &Anchor) -> Result<CaughtUp> {
         after = Some(last.org.clone());
         for mark in page {
             if keys.last_receipt(&mark.org)? < mark.number {
+                note_first(anchor, clock, &done)?;
                 keys.absorb(&[], std::slice::from_ref(&mark))?;
                 done.receipts.push(mark.org);
             }
@@ -122,7 +142,7 @@ fn compare(keys: &dyn KeyStore, anchor: &Anchor) -> Result<CaughtUp> {
 }
 
 /// Enters the anchor's lines that the keystore does not have, and destroys the keys that they name.
-fn absorb_lines(keys: &dyn KeyStore, anchor: &Anchor, done: &mut CaughtUp) -> Result<()> {
+fn absorb_lines(keys: &dyn KeyStore, anchor: &Anchor, clock: &dyn Clock, done: &mut CaughtUp) -> Result<()> {
     let mut after = None;
     loop {
         let page = anchor.erasures(after, ERASURES_PAGE_MAX)?;
@@ -131,11 +151,17 @@ fn absorb_lines(keys: &dyn KeyStore, anchor: &Anchor, done: &mut CaughtUp) -> Re
         after = Some(last.cursor());
         let missing: Vec<_> = page.into_iter().filter(|line| is_missing(line, &known)).collect();
         if !missing.is_empty() {
+            note_first(anchor, clock, done)?;
             done.lines += missing.len() as u64;
             done.keys += keys.absorb(&missing, &[])?;
             done.vaults.extend(missing.iter().map(|line| line.vault));
         }
     }
+}
+
+/// Remembers that the keystore was behind, before the first change: a crash afterwards must not hide it.
+fn note_first(anchor: &Anchor, clock: &dyn Clock, done: &CaughtUp) -> Result<()> {
+    if done.was_behind() { Ok(()) } else { anchor.note_replay(clock.now()) }
 }
 
 /// Enters the keystore's lines that the anchor does not have: those of an older installation, or of another host.

@@ -8,12 +8,14 @@ use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 use std::sync::Arc;
 
+use jiff::SignedDuration;
 use lacuna_core::Lacuna;
 use lacuna_core::permit::{Caller, permit};
 use lacuna_seal::{KeyPages, key_pages};
 use lacuna_store::keys::KeyStore;
 use lacuna_store::rows::LoginRole;
 use lacuna_types::embed::{Embedder, Purpose};
+use lacuna_types::{Clock, SystemClock};
 use serde::Serialize;
 
 use super::output::{Output, counted, line};
@@ -27,6 +29,9 @@ const OTHERS: u32 = 0o077;
 
 /// Vaults behind the anchor that are named; all are counted.
 const BEHIND_SHOWN: usize = 5;
+
+/// A keystore that was put back is a warning for so long; the audit names it for good.
+const REPLAY_TOLD: SignedDuration = SignedDuration::from_hours(30 * 24);
 
 /// Failed deliveries that are named; all are counted.
 const FAILED_SHOWN: usize = 5;
@@ -257,17 +262,18 @@ fn anchor(service: &Lacuna, local: &Caller) -> Vec<DoctorCheck> {
             DoctorCheck::failed("anchor", &Failure::new(&codes::ROLLED_BACK, detail))
         }
     }];
-    if report.lines > 0 {
-        let found = format!(
-            "the keystore lacked {}; they were replayed",
-            counted(report.lines as usize, "erasure", "erasures")
-        );
-        checks.push(DoctorCheck::warn(
+    checks.push(match report.replayed_at {
+        None => DoctorCheck::ok("erasure ledger", "the keystore was never behind its anchor"),
+        Some(at) if SystemClock.now().duration_since(at) > REPLAY_TOLD => {
+            DoctorCheck::ok("erasure ledger", format!("the keystore was behind its anchor at {at}, long ago"))
+        }
+        Some(at) => DoctorCheck::warn(
             "erasure ledger",
-            found,
-            "An old keystore was put back. Find out by whom.",
-        ));
-    }
+            format!("the keystore was behind its anchor at {at}; what was erased since was erased again"),
+            "An old keystore was put back, unless an erasure was cut short by a crash then. Find out by whom; \
+             `lacuna audit list --scope org` counts the keys (`ledger_replayed`).",
+        ),
+    });
     checks.push(match report.stray_epochs.as_slice() {
         [] => DoctorCheck::ok("epoch keys", "each is needed"),
         stray => DoctorCheck::warn(

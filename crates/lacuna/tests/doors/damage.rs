@@ -496,6 +496,31 @@ fn an_old_copy_of_database_and_keystore_shows_nothing_that_was_forgotten() {
 }
 
 #[test]
+fn a_keystore_that_was_put_back_is_named_by_doctor_after_it_was_brought_up_to_date() {
+    let home = Home::new();
+    let id = home.remember("the otter bravo swims at noon");
+    home.remember("the heron alpha nests by the mill");
+    let (stores, before) = (home.data(), home.data().join("before"));
+    copy_stores(&stores, &before);
+    home.run(&["memory", "delete", &id, "--yes"]).ok();
+    let ledger = |home: &Home| {
+        let report = home.json(&["doctor"]);
+        let checks = report["checks"].as_array().unwrap();
+        checks.iter().find(|check| check["check"] == "erasure ledger").unwrap().clone()
+    };
+    assert_eq!(ledger(&home)["mark"], "ok");
+    fs::copy(stores.join("lacuna.db"), before.join("lacuna.db")).unwrap();
+    copy_stores(&before, &stores);
+    let found = home.json(&["recall", "otter"])["memories"].to_string();
+    assert!(found.contains("heron") && !found.contains("otter"), "{found}");
+    let told = ledger(&home);
+    assert_eq!(told["mark"], "warn", "{told}");
+    assert!(told["found"].as_str().unwrap().contains("erased again"), "{told}");
+    let audit = home.json(&["audit", "list", "--scope", "org"]).to_string();
+    assert_eq!(audit.matches("ledger_replayed").count(), 1, "{audit}");
+}
+
+#[test]
 fn renewing_the_epoch_names_a_vault_that_does_not_open_and_says_which_keys_stay() {
     let home = Home::new().with("LACUNA_USER", "anna");
     home.remember("the heron is old");

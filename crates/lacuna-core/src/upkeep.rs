@@ -13,6 +13,7 @@ use crate::govern::codes::ChangedVault;
 use crate::govern::consent::{ConsentGiven, ConsentRevoked};
 use crate::govern::examine::Examined;
 use crate::govern::hold::HoldRequest;
+use crate::govern::inventory::Inventory;
 use crate::govern::jobs::run::Ran;
 use crate::govern::jobs::{Job, Schedule};
 use crate::govern::redact::{StoredRedaction, StoredRedactions};
@@ -242,6 +243,11 @@ impl Upkeep<'_> {
     /// Counts what an organisation keeps, for those who answer for it; nothing of any memory is shown.
     pub fn census(&self, grant: &Grant<ForgetPerson>) -> Result<Census> {
         crate::govern::census::census(self.service, grant)
+    }
+
+    /// Lists what an organisation has, from what is readable without opening a vault.
+    pub fn inventory(&self, grant: &Grant<ManageKeys>) -> Result<Inventory> {
+        crate::govern::inventory::inventory(self.service, grant)
     }
 
     /// Prepares what the first write would otherwise wait for.

@@ -60,6 +60,16 @@ mod tests {
         assert_eq!(Principal::Name("e\u{301}".into()).to_bytes(), [0, 0, 0, 2, 0xc3, 0xa9]);
     }
 
+    /// The derivation as the specification of personal memory writes it down.
+    #[test]
+    fn the_key_is_derived_as_its_specification_says() {
+        let master = MasterKey::from_bytes([1; 32]);
+        let user = Principal::parse("usr_abc123");
+        let salt = sha256(&[&user.to_bytes()[..], &1u32.to_be_bytes()].concat());
+        let expected = hkdf::derive(&salt, &[1; 32], b"pn-personal-memory-v1");
+        assert_eq!(*master.derive_user_key(&user, 1).bytes(), *expected);
+    }
+
     #[test]
     fn user_and_version_change_the_key() {
         let master = MasterKey::from_bytes([1; 32]);

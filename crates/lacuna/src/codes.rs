@@ -262,7 +262,7 @@ codes! {
     VAULT_LOCKED "vault_locked" 423 DENIED "The vault opens only with the passphrase of the person who holds it, and is locked."
         "Set LACUNA_VAULT_PASSPHRASE, or run in a terminal and answer the prompt; `lacuna keys unlock` unlocks it on a server."
         http "Unlock it with POST /v1/unlock and the passphrase; only the person can."
-        mcp "Tell the user that their memory is locked, and that they unlock it themselves: with `lacuna keys unlock` in a terminal where a server runs, or by starting the assistant with LACUNA_VAULT_PASSPHRASE set. Never ask for the passphrase here, and go on without memory meanwhile.";
+        mcp "Tell the user that their memory is locked, and that they unlock it themselves: on the console's page (`lacuna open`) or with `lacuna keys unlock` where a server runs, or by starting the assistant with LACUNA_VAULT_PASSPHRASE set. Never ask for the passphrase here, and go on without memory meanwhile.";
     WRONG_SECRET "wrong_secret" 403 DENIED "The passphrase or the recovery code of the vault is wrong."
         "Try again. After five wrong tries in a row each further one has to wait, longer every time.";
     TOO_MANY_TRIES "too_many_tries" 429 UNAVAILABLE "There were too many wrong tries at the passphrase of the vault."

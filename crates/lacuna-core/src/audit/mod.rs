@@ -79,6 +79,8 @@ facet!(
     LedgerReplayed = 54 "ledger_replayed",
     RollbackAccepted = 55 "rollback_accepted",
     KeyRotated = 56 "key_rotated",
+    // The id that stays, and the memory behind it from then on.
+    MemoryReplace = 57 "memory_replace",
     MemoryRehearse = 60 "memory_rehearse",
     SessionEnd = 61 "session_end",
     MemoryCompact = 70 "memory_compact",

@@ -1,5 +1,5 @@
-//! Memories that make no sense without one that is forgotten: they speak of it as "she", "that" or "the one I
-//! told you about". They are held back until somebody has looked at them, or made to speak of "someone".
+//! Memories that make no sense without one that is forgotten: they speak of it as "she", "that" or "the guest who
+//! returned last week". They are held back until somebody has looked at them, or made to speak of "someone".
 
 use std::collections::BTreeSet;
 
@@ -13,6 +13,12 @@ use crate::vault::open::{Held, OpenVault};
 const TURNS_AFTER: u32 = 2;
 /// Memories that are held back by one erasure at most; the nearest come first.
 pub(crate) const HELD_BACK_MAX: usize = 256;
+/// Words that begin a clause about the noun before them: "the guest who returned last week".
+const RELATIVES: [&str; 11] =
+    ["who", "whom", "that", "which", "qui", "que", "che", "quien", "der", "die", "das"];
+/// First words of a text among which such a clause begins: an article, a noun, perhaps with a word between them.
+const DESCRIBING_WORDS: usize = 4;
+
 /// The active memories that would be left pointing at one of `gone`.
 pub(crate) fn dangling(open: &OpenVault, gone: &BTreeSet<MemoryId>) -> Vec<MemoryId> {
     let erased: Vec<_> = gone.iter().filter_map(|id| open.index.get(id)).collect();
@@ -27,7 +33,9 @@ pub(crate) fn dangling(open: &OpenVault, gone: &BTreeSet<MemoryId>) -> Vec<Memor
     open.index
         .before(None)
         .filter(|stored| is_left(stored) && !gone.contains(&stored.id))
-        .filter(|stored| points_back(stored) || names_an_id(stored.payload, &names))
+        .filter(|stored| {
+            points_back(stored) || describes(stored, &erased) || names_an_id(stored.payload, &names)
+        })
         .map(|stored| stored.id)
         .take(HELD_BACK_MAX)
         .collect()
@@ -45,8 +53,55 @@ fn follows(stored: &Stored<'_, Held>, turns: &[(&SessionId, u32)]) -> bool {
         .any(|(other, forgotten)| *other == session && at > *forgotten && at - *forgotten <= TURNS_AFTER)
 }
 
+/// Returns true for a text that describes, without a name, what one of the erased memories of its session or of its topics
+/// tells of.
+fn describes(stored: &Stored<'_, Held>, erased: &[Stored<'_, Held>]) -> bool {
+    let own = &stored.payload.facets;
+    let is_near = |gone: &&Stored<'_, Held>| {
+        let gone = &gone.payload.facets;
+        own.tags.iter().any(|tag| gone.tags.contains(tag))
+            || own.source.session.is_some() && own.source.session == gone.source.session
+    };
+    let mut near = erased.iter().filter(is_near).peekable();
+    if near.peek().is_none() {
+        return false;
+    }
+    let Some(noun) = described(stored.payload.full_text().expose()) else { return false };
+    near.any(|gone| words(gone.payload.full_text().expose()).any(|word| word == noun))
+}
+
+/// The noun of a description that a text begins with: "guest" in "The guest who returned last week".
+fn described(text: &str) -> Option<String> {
+    let first: Vec<String> = words(text).take(DESCRIBING_WORDS).collect();
+    let relative = (2..first.len()).find(|at| RELATIVES.contains(&first[*at].as_str()))?;
+    Some(first[relative - 1].clone())
+}
+
+fn words(text: &str) -> impl Iterator<Item = String> {
+    text.split(|sign: char| !sign.is_alphanumeric()).filter(|word| !word.is_empty()).map(str::to_lowercase)
+}
+
 fn names_an_id(held: &Held, names: &[String]) -> bool {
     let text = held.full_text().expose();
     text.contains("mem_") && names.iter().any(|name| text.contains(name.as_str()))
         || held.facets.tags.iter().any(|tag| names.contains(tag))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::described;
+
+    #[test]
+    fn a_description_without_a_name_is_told_by_its_noun() {
+        for (text, noun) in [
+            ("The guest who returned last week asked for the window table.", Some("guest")),
+            ("The tall guest who left early forgot a scarf.", Some("guest")),
+            ("Der Gast, der letzte Woche wiederkam, mag Tee.", Some("gast")),
+            ("The guest asked for tea.", None),
+            ("Who returned last week?", None),
+            ("", None),
+        ] {
+            assert_eq!(described(text).as_deref(), noun, "{text}");
+        }
+    }
 }

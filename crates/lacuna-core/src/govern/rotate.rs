@@ -112,7 +112,7 @@ pub(crate) fn key_status(service: &Service, _grant: &Grant<ManageKeys>) -> Resul
     Ok(counted.into_values().collect())
 }
 
-fn status_of(service: &Service, org: &OrgId) -> Result<KeyStatus> {
+pub(crate) fn status_of(service: &Service, org: &OrgId) -> Result<KeyStatus> {
     let mut versions = service.kms.key_versions(org)?;
     versions.sort_unstable();
     Ok(KeyStatus {

@@ -5,7 +5,9 @@ use lacuna_types::*;
 use serde_json::Value;
 use zeroize::Zeroizing;
 
+use crate::audit::{AuditAction, AuditEntry, Subject};
 use crate::index::Stored;
+use crate::vault::chain::each_entry;
 use crate::vault::open::{Held, OpenVault};
 use crate::vault::secrets::is_locked;
 use crate::vault::service::Service;
@@ -60,17 +62,33 @@ fn hash(kind: u8, parts: &[&str]) -> u64 {
 }
 
 impl Service {
-    /// The memory that an id names in a vault: see [`OpenVault::named`]. An id that names none stays as it is, and so does
-    /// every id of a locked vault, where nobody can look.
+    /// The memory that an id names in a vault: see [`OpenVault::named`]. An id that names none stays as it is. Of a locked
+    /// vault the audit tells.
     pub(crate) fn named(&self, scope: &Scope, id: MemoryId) -> Result<MemoryId> {
         // Nearly every id is a memory's own, and an open vault knows it without a look at the store.
         if self.reader(scope).peek(|vault| vault.index.get(&id).is_some()) == Some(true) {
             return Ok(id);
         }
         match self.serve(scope, |vault| vault.named(id)) {
-            Err(error) if is_locked(&error) => Ok(id),
+            Err(error) if is_locked(&error) => self.named_by_audit(scope, id),
             named => Ok(named?.flatten().unwrap_or(id)),
         }
+    }
+
+    /// The memory that took the place of another under its id last, by the entries of the audit.
+    fn named_by_audit(&self, scope: &Scope, id: MemoryId) -> Result<MemoryId> {
+        let (public, mut named) = (Subject::from(id), id);
+        each_entry(self, scope.vault_id(), 0, |row| {
+            let entry = AuditEntry::decode(row)?;
+            match (entry.action, entry.subjects.as_slice()) {
+                (AuditAction::MemoryReplace, [kept, behind]) if *kept == public => {
+                    named = MemoryId::from_bytes(behind.0);
+                }
+                _ => {}
+            }
+            Ok(())
+        })?;
+        Ok(named)
     }
 
     /// The memories that ids name.

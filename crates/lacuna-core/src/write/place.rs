@@ -315,6 +315,7 @@ fn plan(
                 }
                 plan.note(id, grant, &admitted.report, admitted.facets.history.waits);
                 plan.answers.push((*number, answer(service, id, &admitted.facets, admitted, admitted.state)));
+                plan.note_replaced(grant, admitted.facets.history.public_id, id);
                 *placement = Placement::New(id);
             }
         }
@@ -517,6 +518,13 @@ impl WritePlan {
         let answer = Remembered { created_at, ..answer(service, id, &facets, admitted, state) };
         self.answers.push((number, answer));
         true
+    }
+
+    /// Records which memory is behind an id that stays.
+    fn note_replaced(&mut self, grant: &Grant<Remember>, public: Option<MemoryId>, behind: MemoryId) {
+        let subjects = public.map(|public| vec![Subject::from(public), Subject::from(behind)]);
+        let entry = |subjects| AuditEntry::new(AuditAction::MemoryReplace, grant.caller().acting(), subjects);
+        self.entries.extend(subjects.map(entry));
     }
 
     /// Records what the gate found in a memory that is stored.

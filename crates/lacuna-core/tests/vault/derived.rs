@@ -114,6 +114,43 @@ fn a_summary_is_made_anew_from_what_is_left_and_an_inference_goes() {
     }
 }
 
+/// Seed 001 § 3.2 and § 10.1: the paper's consolidated memory and its inference, when their source is forgotten.
+#[test]
+fn the_papers_consolidated_memory_is_made_anew_and_its_inference_goes() {
+    let world = World::sqlite();
+    let service = world.service();
+    let health = |text: &str, sources: &[MemoryId], contribution| Draft {
+        sensitivity: vec![Sensitivity::Health],
+        consent_basis: Some(ConsentBasis::ExplicitConsent),
+        ..derived(text, sources, contribution)
+    };
+    let source = |text: &str| write(&service, health(text, &[], Contribution::Primary));
+    let (diabetic, heart) = (source("User is diabetic"), source("User has heart issues"));
+    let daily = plain(&service, "User exercises daily");
+    let text =
+        "User manages several health conditions including diabetes and heart issues through daily exercise";
+    let sources = [diabetic, heart, daily];
+    let consolidated = write(&service, health(text, &sources, Contribution::Primary));
+    // The provenance chain names them: "User manages health through exercise" alone would not.
+    let made = service.get(&grant::<Recall>("anna"), consolidated).unwrap();
+    let chain: Vec<MemoryId> = made.facets.derived_from.iter().map(|one| one.source).collect();
+    assert_eq!(chain, sources);
+    let mentioned = source("User mentioned they have diabetes");
+    let inferred = write(
+        &service,
+        derived("User interested in low-sugar recipes", &[mentioned], Contribution::Inference),
+    );
+    for id in [diabetic, mentioned] {
+        service.delete(&grant::<Forget>("anna"), id).unwrap();
+    }
+    for id in [diabetic, consolidated, mentioned, inferred] {
+        assert_eq!(text_of(&service, id).unwrap_err().code(), "not_found");
+    }
+    let left = texts(&service);
+    assert!(left.iter().any(|text| text.contains("heart issues")), "{left:?}");
+    assert!(!left.iter().any(|text| text.contains("diabet") || text.contains("low-sugar")), "{left:?}");
+}
+
 #[test]
 fn what_was_only_at_hand_leaves_no_trace_but_takes_nothing_with_it() {
     let world = World::sqlite();

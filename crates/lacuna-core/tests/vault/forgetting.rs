@@ -215,6 +215,27 @@ fn what_leans_on_a_forgotten_turn_waits_until_somebody_has_looked() {
     assert!(service.texts("anna", "done before winter").iter().all(|text| !text.starts_with("She")));
 }
 
+/// Seed 002 § 05, risk B: "The guest who returned last week" loses its meaning with the first encounter.
+#[test]
+fn a_description_of_what_was_forgotten_waits_if_topic_or_session_is_the_same() {
+    let world = World::ram();
+    let service = world.service();
+    let tagged = |text: &str, tag: &str| {
+        service.take("anna", Draft { tags: vec![tag.to_owned()], ..draft(text) }).unwrap().id
+    };
+    let first = tagged("A returning guest recognised me by name and praised the seafood.", "returning-guest");
+    let leans = tagged("The guest who returned last week asked for the window table.", "returning-guest");
+    let other = tagged("The guest who plays chess came on Monday.", "chess");
+    let plain = tagged("Parking is free on Sundays.", "returning-guest");
+    let done = service.delete(&grant::<Forget>("anna"), first).unwrap();
+    assert_eq!(done.held_back, [leans]);
+    for kept in [other, plain] {
+        assert_eq!(service.get(&grant::<Recall>("anna"), kept).unwrap().state, Lifecycle::Active);
+    }
+    let waiting = service.candidates(&grant("anna"), None, 10).unwrap();
+    assert_eq!(waiting.memories[0].facets.history.waits, Some(Wait::Dangling));
+}
+
 /// A turn of Anna's conversation about the roof.
 fn turn(service: &Lacuna, turn: u32, text: &str) -> MemoryId {
     let source = Source {

@@ -4,10 +4,11 @@ use jiff::SignedDuration;
 use lacuna_core::govern::{Job, LockState, Ran, Schedule, UNLOCKED_DEFAULT, UNLOCKED_MAX, VaultSecret};
 use lacuna_core::permit::{Destroy, ForgetPerson, LockVault, ManageKeys, ManageUsers};
 use lacuna_core::vault::{TRIES_PAUSE_FIRST, WRONG_TRIES_MAX};
-use lacuna_core::{Custodian, Users, VaultLocks};
+use lacuna_core::{Custodian, ManagedMemories, Users, VaultLocks};
 use lacuna_seal::{EpochKey, Field, MasterKey, PassphraseCost, Principal, SealContext};
 use lacuna_store::keys::{KeyBatch, VaultKeys};
 
+use super::managed::with;
 use super::*;
 
 const PASSPHRASE: &str = "five tall ships in a row";
@@ -46,13 +47,16 @@ fn found(lacuna: &Lacuna) -> Vec<String> {
     lacuna.texts("anna", "where is the spare key?")
 }
 
-fn worlds() -> [World; 2] {
-    [World::ram(), World::sqlite()]
+/// A world of each kind; the one with PostgreSQL, where there is a server, lasts as long as its database.
+fn worlds(test: &str) -> (Option<Database>, Vec<World>) {
+    let (database, postgres) = World::postgres(test).unzip();
+    (database, [World::ram(), World::sqlite()].into_iter().chain(postgres).collect())
 }
 
 #[test]
 fn a_protected_vault_opens_with_its_passphrase_and_for_its_time_only() {
-    for world in worlds() {
+    let (_database, worlds) = worlds("locks_open");
+    for world in worlds {
         let lacuna = node(&world);
         lacuna.keep("anna", FACT).unwrap();
         lacuna.keep("bert", FACT).unwrap();
@@ -91,7 +95,8 @@ fn a_protected_vault_opens_with_its_passphrase_and_for_its_time_only() {
 
 #[test]
 fn the_recovery_code_makes_a_new_passphrase_and_every_change_a_new_code() {
-    for world in worlds() {
+    let (_database, worlds) = worlds("locks_code");
+    for world in worlds {
         let lacuna = node(&world);
         lacuna.keep("anna", FACT).unwrap();
         let first = protect(&lacuna);
@@ -118,7 +123,8 @@ fn the_recovery_code_makes_a_new_passphrase_and_every_change_a_new_code() {
 
 #[test]
 fn another_node_that_has_the_vault_open_follows_at_once() {
-    for world in worlds() {
+    let (_database, worlds) = worlds("locks_nodes");
+    for world in worlds {
         let (first, second) = (node(&world), node(&world));
         first.keep("anna", FACT).unwrap();
         assert_eq!((found(&first), found(&second)), (vec![FACT.to_owned()], vec![FACT.to_owned()]));
@@ -246,7 +252,8 @@ fn thief(world: &World, stolen: VaultKeys) -> Lacuna {
 
 #[test]
 fn rotation_and_renewal_go_on_while_it_is_locked_and_blind_old_copies() {
-    for world in worlds() {
+    let (_database, worlds) = worlds("locks_rotate");
+    for world in worlds {
         let lacuna = node(&world);
         lacuna.keep("anna", FACT).unwrap();
         let unprotected = world.keys.vault_keys(scope("anna").vault_id()).unwrap().unwrap();
@@ -301,7 +308,8 @@ fn background_work_passes_a_locked_vault_over_and_says_so() {
 
 #[test]
 fn a_locked_vault_can_be_erased_from_by_id_and_the_receipt_follows() {
-    for world in worlds() {
+    let (_database, worlds) = worlds("locks_erase");
+    for world in worlds {
         let lacuna = node(&world);
         let id = lacuna.keep("anna", FACT).unwrap();
         let kept = lacuna.keep("anna", "The ferry sails at noon.").unwrap();
@@ -321,6 +329,30 @@ fn a_locked_vault_can_be_erased_from_by_id_and_the_receipt_follows() {
         assert_eq!(receipts.len(), 1);
         assert!(receipts[0].receipt.is_clean(), "{:?}", receipts[0].receipt.probes);
         assert!(restarted.verified("anna") > 0);
+    }
+}
+
+/// A program knows a memory by the id that stays when its text is replaced, and so does whoever erases it.
+#[test]
+fn a_replaced_memory_of_a_locked_vault_is_erased_by_the_id_that_stayed() {
+    let (_database, worlds) = worlds("locks_replaced");
+    for world in worlds {
+        let lacuna = node(&world);
+        let id = lacuna.keep("anna", "The spare key is in the shed.").unwrap();
+        let kept = lacuna.keep("anna", "The ferry sails at noon.").unwrap();
+        let managed = ManagedMemories::of(&lacuna);
+        let replace = |text: &str| managed.replace(&grant("anna"), id, with(text)).unwrap();
+        replace("The spare key is at the neighbour's.");
+        replace(FACT);
+        protect(&lacuna);
+        let done = lacuna.delete(&grant::<Forget>("anna"), id).unwrap();
+        assert_eq!(done.memories, [id]);
+        assert_eq!(lacuna.delete(&grant::<Forget>("anna"), id).err().unwrap().code(), "not_found");
+        unlock(&lacuna, PASSPHRASE).unwrap();
+        assert!(found(&lacuna).is_empty());
+        assert_eq!(lacuna.texts("anna", "when does the ferry sail?"), ["The ferry sails at noon."]);
+        lacuna.delete(&grant::<Forget>("anna"), kept).unwrap();
+        assert!(lacuna.verified("anna") > 0);
     }
 }
 

@@ -12,7 +12,8 @@ use serde_json::{Value, json};
 
 use super::*;
 
-fn with(text: &str) -> Replacement {
+/// A replacement of a text, which leaves the rest.
+pub(crate) fn with(text: &str) -> Replacement {
     Replacement {
         text: text.into(),
         metadata: None,

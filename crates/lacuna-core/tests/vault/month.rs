@@ -151,6 +151,26 @@ fn what_has_faded_can_be_set_aside() {
     assert_eq!(month(&lacuna).to_review, 0);
 }
 
+/// Seed 002 § 03: a scheduled review brings a memory forward, and that rehearses it.
+#[test]
+fn a_review_brings_a_faded_memory_forward_and_keeping_it_rehearses_it() {
+    let world = World::ram();
+    let lacuna = world.service();
+    let faint = Draft {
+        category: Some(Category::Conversation),
+        salience: Some(0.1),
+        ..draft("The bus stop has a new bench.")
+    };
+    let id = lacuna.take("anna", faint).unwrap().id;
+    world.clock.advance(days(30));
+    assert_eq!(reasons(&lacuna), [(Part::Conversations, Reason::Faded, 1)]);
+    let strength = || lacuna.get(&grant::<Recall>("anna"), id).unwrap().facets.vitality;
+    let before = strength().salience_at(world.clock.now());
+    assert_eq!(answer(&lacuna, Answer::KeepAll).kept, [id]);
+    assert_eq!((strength().rehearsals, strength().rehearsed_at), (1, world.clock.now()));
+    assert!(strength().salience_at(world.clock.now()) > before);
+}
+
 #[test]
 fn a_conversation_that_begins_is_told_once_a_month_that_a_review_waits() {
     let world = World::sqlite();

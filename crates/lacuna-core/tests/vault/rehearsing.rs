@@ -115,3 +115,30 @@ fn the_audit_of_rehearsals_follows_the_policy_and_names_ids_only() {
         lacuna.verify_audit(&grant::<ReadAudit>("anna")).unwrap();
     }
 }
+
+/// Seed 002 § 03: the user explicitly references content that matches a memory's gist or tags.
+#[test]
+fn a_turn_in_which_the_user_speaks_of_a_memory_rehearses_it() {
+    use lacuna_core::keep::NewTurn;
+    use lacuna_core::vault::Speaker;
+    let world = World::ram();
+    let lacuna = world.service();
+    let tea = lacuna.take("anna", event(TEXT)).unwrap().id;
+    let boat = Draft { tags: vec!["sailing".to_owned()], ..event("The boat needs a new mast.") };
+    let boat = lacuna.take("anna", boat).unwrap().id;
+    let other = lacuna.take("anna", event("The landlord prefers letters.")).unwrap().id;
+    world.clock.advance(day(7));
+    let said = |speaker: Speaker, text: &str, at: Option<Timestamp>| {
+        let session = SessionId::new("desk").unwrap();
+        let turn = NewTurn { at, ..NewTurn::new(speaker, text) };
+        lacuna.append_turns(&grant("anna"), &session, vec![turn], None).unwrap();
+        lacuna.upkeep().flush_rehearsals().unwrap();
+        [tea, boat, other].map(|id| lacuna.get(&grant("anna"), id).unwrap().facets.vitality.rehearsals)
+    };
+    assert_eq!(said(Speaker::Assistant, "The harbour master and his smoked tea.", None), [0, 0, 0]);
+    assert_eq!(said(Speaker::User, "What shall we have for dinner on Sunday?", None), [0, 0, 0]);
+    let last_year = world.clock.now() - day(365);
+    assert_eq!(said(Speaker::User, "The harbour master and his smoked tea.", Some(last_year)), [0, 0, 0]);
+    assert_eq!(said(Speaker::User, "Did the harbour master bring his smoked tea?", None), [1, 0, 0]);
+    assert_eq!(said(Speaker::User, "About sailing: is the mast of the boat paid?", None), [1, 1, 0]);
+}

@@ -253,7 +253,8 @@ While a hold stands, requests to erase are recorded and their memories hidden; t
         subcommand,
         after_help = "Examples:
   lacuna compliance report
-  lacuna compliance report --format html --out report.html"
+  lacuna compliance report --format html --out report.html
+  lacuna compliance report --format pdf-ready --out report.html"
     )]
     Compliance(ComplianceCommand),
     /// Show and set how long the vault remembers.
@@ -294,12 +295,13 @@ left out, and counted, unless --include-health is given and confirmed.")]
   lacuna view ~/notes/memory --watch
   lacuna view ~/notes/memory --apply
   lacuna view ~/notes/memory --remove
+  lacuna view /srv/memory --by-user --export
 
 THE FILES ARE PLAIN TEXT: whoever reads them, a backup or a sync program included, reads your memories. They are
 readable by you alone (0600), and hold CLAUDE.md (the most salient first, at most 50 KB), preferences.json and
-sessions/*.jsonl. Delete or change a line of CLAUDE.md to forget or correct it; a new line is remembered. On a
-terminal you are asked first; elsewhere nothing happens until --apply. Health is left out unless
---include-health is given. After `lacuna forget` the files are written anew without what went; a server that
+sessions/*.jsonl, with --export also exports/*.json. Delete or change a line of CLAUDE.md to forget or correct it;
+a new line is remembered. On a terminal you are asked first; elsewhere nothing happens until --apply. Health is left
+out unless --include-health is given. After `lacuna forget` the files are written anew without what went; a server that
 forgets does not write files: keep --watch running, or run the command again.")]
     View(ViewArgs),
     /// Bring in an export of Lacuna, or of another program.

@@ -22,7 +22,7 @@ use crate::wire::failure::{Failure, Result};
 pub(super) enum ComplianceCommand {
     /// Write the report: stored data, access, terms, recipients, flows, legal bases, erasures, DPIA and record of processing.
     Report {
-        /// md or html.
+        /// md, html, or pdf-ready: a page that any browser prints as a PDF, on A4 with a chapter on each page.
         #[arg(long, default_value = "md")]
         format: ReportFormat,
         /// The file to write [default: standard output].
@@ -35,7 +35,16 @@ pub(super) enum ComplianceCommand {
 pub(super) enum ReportFormat {
     Md,
     Html,
+    PdfReady,
 }
+
+/// The look of a page on a screen.
+const SCREEN_STYLE: &str = "body{font:16px/1.5 sans-serif;max-width:50rem;margin:2rem auto;padding:0 1rem}\
+    @media print{h2{break-after:avoid}table{break-inside:avoid}}";
+/// The look of a page on paper: A4, a chapter on each page, numbered.
+const PAPER_STYLE: &str = "@page{size:A4;margin:22mm 18mm;@bottom-right{content:counter(page)\" / \"counter(pages);font:9pt sans-serif}}\
+    body{font:10.5pt/1.45 sans-serif;margin:0}h2{break-before:page;break-after:avoid}tr,pre{break-inside:avoid}\
+    thead{display:table-header-group}";
 
 pub(super) fn run(config: &Config, command: ComplianceCommand, output: &Output) -> Result<()> {
     let ComplianceCommand::Report { format, out } = command;
@@ -50,7 +59,8 @@ pub(super) fn run(config: &Config, command: ComplianceCommand, output: &Output) 
     };
     let text = match format {
         ReportFormat::Md => report.markdown(),
-        ReportFormat::Html => html(&report.markdown()),
+        ReportFormat::Html => html(&report.markdown(), SCREEN_STYLE),
+        ReportFormat::PdfReady => html(&report.markdown(), PAPER_STYLE),
     };
     match out {
         None => output.show(&json!({ "report": text }), |_| text.clone()),
@@ -246,7 +256,7 @@ fn counts(text: &mut String, head: [&str; 2], rows: &BTreeMap<&'static str, u64>
 }
 
 /// The report as one page without scripts and without anything from elsewhere; it prints well.
-fn html(markdown: &str) -> String {
+fn html(markdown: &str, style: &str) -> String {
     let mut body = String::new();
     let (mut table, mut code, mut list) = (false, false, false);
     for line in markdown.lines() {
@@ -296,6 +306,6 @@ fn html(markdown: &str) -> String {
         body.push_str("</table>\n");
     }
     format!(
-        "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>Compliance report</title>\n<style>body{{font:16px/1.5 sans-serif;max-width:50rem;margin:2rem auto;padding:0 1rem}}table{{border-collapse:collapse;width:100%}}th,td{{border:1px solid #999;padding:.3rem .5rem;text-align:left}}pre{{background:#f4f4f4;padding:1rem;white-space:pre-wrap}}@media print{{h2{{break-after:avoid}}table{{break-inside:avoid}}}}</style></head>\n<body>\n{body}</body></html>\n"
+        "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>Compliance report</title>\n<style>{style}table{{border-collapse:collapse;width:100%}}th,td{{border:1px solid #999;padding:.3rem .5rem;text-align:left}}pre{{background:#f4f4f4;padding:1rem;white-space:pre-wrap}}</style></head>\n<body>\n{body}</body></html>\n"
     )
 }

@@ -22,6 +22,9 @@ pub(super) struct ContextArgs {
     /// Only this lane; may be given more than once.
     #[arg(long = "lane", value_name = "LANE", value_parser = words::<wire::Lane, _>(wire::Lane::all()))]
     lanes: Vec<wire::Lane>,
+    /// Find memories by their secondary lanes as well.
+    #[arg(long, requires = "lanes")]
+    secondary_lanes: bool,
     /// Tokens of the whole section [default: as the policy says].
     #[arg(long, value_name = "COUNT")]
     max_tokens: Option<usize>,
@@ -53,6 +56,7 @@ pub(super) fn run(config: &Config, args: ContextArgs, output: &Output) -> Result
         session_id: args.session,
         topics: args.topics,
         lane_filter: args.lanes,
+        secondary_lanes: args.secondary_lanes,
         max_tokens: args.max_tokens,
         max_memories: args.max_memories,
         intent: (args.intent || args.no_intent).then_some(args.intent),

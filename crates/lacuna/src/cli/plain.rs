@@ -84,7 +84,7 @@ const GROUPS: [(&str, &[(&str, &str)]); 5] = [
             ("scopes", "List the vaults that you may read."),
             ("team", "Say who belongs to a team and shares its vault."),
             ("deployment", "Say who belongs to a deployment and shares its vault."),
-            ("keys", "Look after the keys."),
+            ("keys", "Look after the keys; put your vault under a passphrase."),
             ("backup", "Write a backup, or list the full ones."),
             ("restore", "Put a backup back; what was forgotten stays so."),
             ("ledger", "Keep the list of what was erased, for a restore."),

@@ -25,6 +25,9 @@ pub(super) struct FilterArgs {
     tiers: Vec<wire::Tier>,
     #[arg(long = "lane", value_name = "LANE", value_parser = words::<wire::Lane, _>(wire::Lane::all()))]
     lanes: Vec<wire::Lane>,
+    /// Find memories by their secondary lanes as well.
+    #[arg(long, requires = "lanes")]
+    secondary_lanes: bool,
     /// Only memories with this tag; given more than once, with all of them.
     #[arg(long = "tag", value_name = "TAG")]
     tags: Vec<String>,
@@ -105,6 +108,7 @@ pub(super) fn run(config: &Config, args: RecallArgs, output: &Output) -> Result<
         category_filter: filter.categories,
         tier_filter: filter.tiers,
         lane_filter: filter.lanes,
+        secondary_lanes: filter.secondary_lanes,
         tag_filter: filter.tags,
         session_id: filter.session_id,
         time_range: filter.range,
@@ -131,6 +135,7 @@ impl FilterArgs {
             categories: self.categories,
             tiers: self.tiers,
             lanes: self.lanes,
+            secondary_lanes: self.secondary_lanes,
             tags: self.tags,
             session_id: session.map(|id| id.as_str().to_owned()),
             range: TimeRange {

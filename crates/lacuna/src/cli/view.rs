@@ -52,6 +52,12 @@ pub(super) struct ViewArgs {
     /// Remove the files.
     #[arg(long)]
     remove: bool,
+    /// Write into DIR/ORG/USER, so that several vaults share one folder.
+    #[arg(long)]
+    by_user: bool,
+    /// Write an export into exports/ as well. It stays until the files are written again.
+    #[arg(long, conflicts_with_all = ["remove", "watch"])]
+    export: bool,
     /// Write memories about health as well.
     #[arg(long, conflicts_with = "remove")]
     include_health: bool,
@@ -72,6 +78,9 @@ struct ViewAnswer {
     /// Memories about health, which are written with --include-health only.
     health_left_out: u64,
     sessions: usize,
+    /// Exports in the folder.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    exports: Vec<String>,
     /// Edits of the page that nobody has confirmed yet.
     #[serde(skip_serializing_if = "PageEdits::is_empty")]
     wanted: PageEdits,
@@ -81,21 +90,26 @@ struct ViewAnswer {
 }
 
 pub(super) fn run(config: &Config, args: ViewArgs, output: &Output) -> Result<()> {
-    if args.remove && !args.dir.exists() {
+    let installation = assemble(config)?;
+    let grant = installation.grant::<Export>(args.scope.as_deref())?;
+    let dir = match args.by_user {
+        true => args.dir.join(folder::place_of(grant.scope())),
+        false => args.dir,
+    };
+    if args.remove && !dir.exists() {
         return Err(Failure::invalid("DIR", "there is no such folder"));
     }
-    let installation = assemble(config)?;
-    let folder = Folder::at(&args.dir)?;
+    let folder = Folder::at(&dir)?;
     if args.remove {
         let removed = folder.remove()?;
         folder::unregister(&config.data, folder.path())?;
         let told = ViewAnswer { folder: folder.shown(), removed, ..ViewAnswer::default() };
         return output.show(&told, people);
     }
-    let grant = installation.grant::<Export>(args.scope.as_deref())?;
     let manifest = folder.manifest()?;
     let include_health = args.include_health || manifest.as_ref().is_some_and(|known| known.include_health);
-    let view = FolderView { installation: &installation, grant, folder, include_health };
+    let with_export = args.export;
+    let view = FolderView { installation: &installation, grant, folder, include_health, with_export };
     view.check_owner(manifest.as_ref())?;
     folder::register(&config.data, view.folder.path())?;
     let told = view.round(args.apply || args.yes, output)?;
@@ -124,7 +138,8 @@ fn refresh_one(installation: &Installation, path: &Path) -> Result<()> {
     let folder = Folder::at(path)?;
     let Some(manifest) = folder.manifest()? else { return Ok(()) };
     let grant = installation.grant::<Export>(Some(&manifest.scope))?;
-    let view = FolderView { installation, grant, folder, include_health: manifest.include_health };
+    let include_health = manifest.include_health;
+    let view = FolderView { installation, grant, folder, include_health, with_export: false };
     view.check_owner(Some(&manifest))?;
     match view.edits(Some(&manifest))?.is_empty() {
         true => view.render(Some(&manifest)).map(drop),
@@ -138,6 +153,7 @@ struct FolderView<'a> {
     grant: Grant<Export>,
     folder: Folder,
     include_health: bool,
+    with_export: bool,
 }
 
 impl FolderView<'_> {
@@ -205,13 +221,15 @@ impl FolderView<'_> {
         let is_gone = |id: &_| core.get(&reading, *id).is_err_and(|error| error.code() == "not_found");
         let gone: Vec<_> = lines.iter().filter(|line| is_gone(&line.id)).cloned().collect();
         core.upkeep().flush_reads()?;
+        let mut next = manifest.clone();
+        // An export may say what is gone.
+        next.exports.drain(..).try_for_each(|name| self.folder.delete(&name))?;
         if gone.is_empty() {
-            return Ok(());
+            return self.folder.write_manifest(&next);
         }
         let tidied = without(&page, &gone, |_| true);
         let lines = lines.into_iter().filter(|line| !gone.contains(line)).collect();
         self.folder.write(PAGE, &tidied)?;
-        let mut next = manifest.clone();
         next.lines = FolderManifest::bodies(lines);
         self.folder.write_manifest(&next)
     }
@@ -236,16 +254,16 @@ impl FolderView<'_> {
             self.folder.write(PAGE, &sheet.text)?;
         }
         next.sessions = self.render_sessions(&next.sessions)?;
+        next.exports = self.render_export(&next.exports)?;
         self.folder.write_manifest(&next)?;
         core.upkeep().flush_reads()?;
-        let wanted =
-            Wanted { include_health: self.include_health, ..Wanted::everything_but_health(Format::Json) };
         Ok(ViewAnswer {
-            health_left_out: core.survey_export(&self.grant, &wanted)?.health_left_out,
+            health_left_out: core.survey_export(&self.grant, &self.wanted())?.health_left_out,
             folder: self.folder.shown(),
             memories: next.lines.len(),
             left_out: next.left_out,
             sessions: next.sessions.len(),
+            exports: next.exports,
             ..ViewAnswer::default()
         })
     }
@@ -265,6 +283,24 @@ impl FolderView<'_> {
         let is_gone = |file: &&SessionFile| !written.iter().any(|kept| kept.name == file.name);
         known.iter().filter(is_gone).try_for_each(|file| self.folder.delete(&file.name))?;
         Ok(written)
+    }
+
+    /// Removes the exports of earlier times, and writes one of now where it was asked for.
+    fn render_export(&self, known: &[String]) -> Result<Vec<String>> {
+        known.iter().try_for_each(|name| self.folder.delete(name))?;
+        if !self.with_export {
+            return Ok(Vec::new());
+        }
+        let (core, mut bytes) = (&self.installation.service, Vec::new());
+        core.export(&self.grant, &self.wanted(), &mut bytes, &mut |_| {})?;
+        let text = String::from_utf8(bytes).expect("an export as JSON is text");
+        let name = folder::export_file(core.clock().now());
+        self.folder.write(&name, &text)?;
+        Ok(vec![name])
+    }
+
+    fn wanted(&self) -> Wanted {
+        Wanted { include_health: self.include_health, ..Wanted::everything_but_health(Format::Json) }
     }
 
     /// The turns of a session, one JSON object on each line.
@@ -371,6 +407,7 @@ fn people(told: &ViewAnswer) -> String {
         ("page", format!("{PAGE}, {}", counted(told.memories, "memory", "memories"))),
         ("sessions", told.sessions.to_string()),
     ];
+    rows.extend(told.exports.iter().map(|name| ("export", name.clone())));
     rows.push(("left out", left_out(told)));
     rows.extend(told.applied.iter().map(|applied| ("brought back", applied.told())));
     rows.push(("note", "these files are plain text: whoever reads them reads your memories".to_owned()));

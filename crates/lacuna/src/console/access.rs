@@ -125,6 +125,8 @@ fn memories_of(entry: &AuditEntry) -> usize {
     match entry.action {
         // A list that is too long for one entry says its whole count in each.
         AuditAction::MemoryRead if entry.subjects.is_empty() => counted.unwrap_or(0),
+        // The id that stays and the memory behind it are one.
+        AuditAction::MemoryReplace => 1,
         _ => entry.subjects.len(),
     }
 }

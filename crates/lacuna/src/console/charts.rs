@@ -42,8 +42,8 @@ pub(super) fn fading(language: PageLanguage, vitality: &Vitality, now: Timestamp
                 line class="axis" x1="0" x2=(WIDTH) y1=(bottom) y2=(bottom) {}
                 line class="now" x1=(here) x2=(here) y1=(high) y2=(bottom) {}
                 circle class="dot" cx=(here) cy=(high) r="5" {}
-                text class="label" x="0" y=(HEIGHT + FOOT - 6.0) { (language.plain_day(began)) }
-                text class="label end" x=(WIDTH) y=(HEIGHT + FOOT - 6.0) { (language.plain_day(until)) }
+                text class="label" x="0" y=(HEIGHT + FOOT - 6.0) datetime=(began) data-form="day" { (language.plain_day(began)) }
+                text class="label end" x=(WIDTH) y=(HEIGHT + FOOT - 6.0) datetime=(until) data-form="day" { (language.plain_day(until)) }
             }
             figcaption { (title) " " (texts.curve_hint) }
         }
@@ -55,18 +55,22 @@ fn height(share: f32) -> f32 {
     HEIGHT * (1.0 - share.clamp(0.0, 1.0))
 }
 
+/// Width of a chart of bars, of its longest bar, and the height of a row: each name stands above its bar, so that both
+/// can be read on a small screen.
+const BARS: (f32, f32, usize) = (360.0, 300.0, 40);
+
 /// Bars of one unit, the longest as wide as the chart.
 pub(super) fn bars(language: PageLanguage, label: &str, rows: &[(String, usize)]) -> Markup {
     let most = rows.iter().map(|(_, count)| *count).max().unwrap_or(0).max(1);
-    let (row, name, wide) = (26, 250.0, 320.0);
+    let (whole, wide, row) = BARS;
     html! {
-        svg class="bars" viewBox=(format!("0 0 {WIDTH} {}", rows.len().max(1) * row)) role="img" aria-label=(label) {
+        svg class="bars" viewBox=(format!("0 0 {whole} {}", rows.len().max(1) * row)) role="img" aria-label=(label) {
             @for (at, (title, count)) in rows.iter().enumerate() {
                 @let y = at * row;
                 @let width = wide * *count as f32 / most as f32;
-                text class="label" x="0" y=(y + 17) { (title) }
-                rect class="bar" x=(name) y=(y + 6) width=(format!("{width:.1}")) height="14" rx="3" {}
-                text class="label" x=(format!("{:.1}", name + width + 8.0)) y=(y + 17) { (language.number(*count)) }
+                text class="label" x="0" y=(y + 14) { (title) }
+                rect class="bar" x="0" y=(y + 20) width=(format!("{width:.1}")) height="14" rx="3" {}
+                text class="label" x=(format!("{:.1}", width + 8.0)) y=(y + 32) { (language.number(*count)) }
             }
         }
     }

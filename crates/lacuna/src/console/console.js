@@ -7,8 +7,8 @@ const forms = {
   day: { dateStyle: "long" },
   moment: { dateStyle: "medium", timeStyle: "short" },
 };
-for (const time of document.querySelectorAll("time[data-form]")) {
-  const at = new Date(time.dateTime);
+for (const time of document.querySelectorAll("[data-form]")) {
+  const at = new Date(time.getAttribute("datetime"));
   if (!Number.isNaN(at.getTime())) {
     time.textContent = new Intl.DateTimeFormat(language, forms[time.dataset.form]).format(at);
   }

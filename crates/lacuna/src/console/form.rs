@@ -40,6 +40,11 @@ impl SentForm {
         self.all(name).next().map(str::trim).filter(|value| !value.is_empty())
     }
 
+    /// The first value of a field as it was typed, spaces included; empty when there is none.
+    pub(super) fn secret(&self, name: &str) -> &str {
+        self.all(name).next().unwrap_or_default()
+    }
+
     /// The value of a field that must be there.
     pub(super) fn required(&self, name: &'static str) -> Result<&str> {
         self.text(name).ok_or_else(|| Failure::invalid(name, "must not be empty"))

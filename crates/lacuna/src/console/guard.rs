@@ -15,6 +15,7 @@ use lacuna_types::Role;
 
 use super::failure;
 use super::language::PageLanguage;
+use super::protection;
 use super::session::{Credential, Visits};
 use crate::codes;
 use crate::http::{App, ToldFailure};
@@ -62,8 +63,15 @@ pub(super) async fn known(
     let caller = current(&app, credential).await?.through(CLIENT);
     App::note_caller(&caller);
     request.extensions_mut().insert(caller.clone());
-    request.extensions_mut().insert(Arc::new(Visitor { caller, form_key, language }));
-    Ok(next.run(request).await)
+    let visitor = Arc::new(Visitor { caller, form_key, language });
+    request.extensions_mut().insert(Arc::clone(&visitor));
+    let response = next.run(request).await;
+    let told = response.extensions().get::<ToldFailure>();
+    match told.is_some_and(|told| told.code == &codes::VAULT_LOCKED) {
+        // Whoever meets a locked vault may unlock it there.
+        true => Ok(protection::locked_page(&visitor)),
+        false => Ok(response),
+    }
 }
 
 fn signed_out() -> Failure {

@@ -25,12 +25,13 @@ pub(super) enum Chapter {
     Consents,
     Retention,
     Access,
+    Protection,
     Goodbye,
     Operate,
 }
 
 impl Chapter {
-    const MINE: [Self; 10] = [
+    const MINE: [Self; 11] = [
         Self::Memory,
         Self::Overview,
         Self::Review,
@@ -40,6 +41,7 @@ impl Chapter {
         Self::Consents,
         Self::Retention,
         Self::Access,
+        Self::Protection,
         Self::Goodbye,
     ];
 
@@ -54,6 +56,7 @@ impl Chapter {
             Self::Consents => "/console/consents",
             Self::Retention => "/console/retention",
             Self::Access => "/console/access",
+            Self::Protection => "/console/protection",
             Self::Goodbye => "/console/goodbye",
             Self::Operate => "/console/operate",
         }
@@ -71,6 +74,7 @@ impl Chapter {
             Self::Consents => texts.nav_consents,
             Self::Retention => texts.nav_retention,
             Self::Access => texts.nav_access,
+            Self::Protection => texts.nav_protection,
             Self::Goodbye => texts.nav_goodbye,
             Self::Operate => texts.nav_operate,
         }

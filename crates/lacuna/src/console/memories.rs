@@ -15,6 +15,7 @@ use super::form::SentForm;
 use super::guard::Visitor;
 use super::language::{PageLanguage, filled};
 use super::layout::{Chapter, entry, key, notice, page};
+use super::session::Visits;
 use super::text::visible;
 use crate::http::App;
 use crate::wire::failure::Result;
@@ -37,11 +38,12 @@ pub(super) struct TimelinePlace {
 
 pub(super) async fn timeline(
     State(app): State<App>,
+    visits: Extension<Arc<Visits>>,
     Extension(visitor): Extension<Arc<Visitor>>,
     UrlQuery(place): UrlQuery<TimelinePlace>,
 ) -> Result<Html<String>> {
     if !visitor.has_memory() {
-        return super::operate::show(State(app), Extension(visitor)).await;
+        return super::operate::show(State(app), visits, Extension(visitor)).await;
     }
     let after = place.cursor.as_deref().map(read_cursor).transpose()?;
     let (caller, scope) = (visitor.caller.clone(), visitor.caller.personal_scope());

@@ -13,6 +13,7 @@ mod consents;
 mod docs;
 mod entrance;
 mod failure;
+mod figures;
 mod forget;
 mod form;
 mod goodbye;
@@ -24,6 +25,7 @@ mod memory;
 mod operate;
 mod overview;
 mod picture;
+mod protection;
 mod receipts;
 mod retention;
 mod review;
@@ -107,5 +109,6 @@ fn settings() -> Router<App> {
         .route("/console/review/month", get(review::month).post(review::answer))
         .route("/console/consents", get(consents::show).post(consents::change))
         .route("/console/retention", get(retention::show).post(retention::change))
-        .route("/console/operate", get(operate::show))
+        .route("/console/protection", get(protection::show).post(protection::change))
+        .route("/console/operate", get(operate::show).post(operate::count))
 }

@@ -13,7 +13,7 @@ const HEIGHT: f32 = 560.0;
 const INNER_MAX: usize = 10;
 const INNER: (f32, f32) = (210.0, 130.0);
 /// The ring of names that need no second one.
-const ONLY: (f32, f32) = (310.0, 185.0);
+const ONLY: (f32, f32) = (370.0, 200.0);
 const OUTER: (f32, f32) = (390.0, 228.0);
 const RADIUS_MIN: f32 = 9.0;
 const RADIUS_MAX: f32 = 34.0;
@@ -21,6 +21,8 @@ const RADIUS_MAX: f32 = 34.0;
 const OPACITY_MIN: f32 = 0.35;
 /// Characters of a name beside its circle.
 const NAME_CHARS_MAX: usize = 18;
+/// The distance of a link's bend from its middle, as a share of its length. A straight one might run through the owner.
+const BEND: f32 = 0.14;
 
 /// A circle of the picture.
 struct Circle {
@@ -46,8 +48,7 @@ pub(super) fn names(language: PageLanguage, overview: &Overview) -> Markup {
                 }
                 @for link in &overview.links {
                     @let (a, b) = (&circles[link.ends.0], &circles[link.ends.1]);
-                    line class="link" x1=(tenth(a.x)) y1=(tenth(a.y)) x2=(tenth(b.x)) y2=(tenth(b.y))
-                        stroke-width=(tenth((link.memories as f32).sqrt().min(6.0))) {}
+                    path class="link" d=(bent(a, b)) stroke-width=(tenth((link.memories as f32).sqrt().min(6.0))) {}
                 }
                 circle class="me" cx=(middle_x) cy=(middle_y) r="26" {}
                 text class="me-label" x=(middle_x) y=(middle_y + 5.0) { (texts.you) }
@@ -68,9 +69,16 @@ fn drawn(language: PageLanguage, known: &KnownName, circle: &Circle) -> Markup {
             // A pale circle hides the lines behind it all the same.
             circle class="under" cx=(tenth(circle.x)) cy=(tenth(circle.y)) r=(tenth(circle.radius)) {}
             circle cx=(tenth(circle.x)) cy=(tenth(circle.y)) r=(tenth(circle.radius)) opacity=(format!("{opacity:.2}")) {}
-            text x=(tenth(circle.x)) y=(tenth(circle.y + circle.radius + 15.0)) { (name) }
+            text x=(tenth(circle.x)) y=(tenth(circle.y + circle.radius + 17.0)) { (name) }
         }
     }
+}
+
+/// A bent line between two circles.
+fn bent(a: &Circle, b: &Circle) -> String {
+    let (wide, high) = (b.x - a.x, b.y - a.y);
+    let (x, y) = ((a.x + b.x) / 2.0 - high * BEND, (a.y + b.y) / 2.0 + wide * BEND);
+    format!("M{:.1} {:.1}Q{x:.1} {y:.1} {:.1} {:.1}", a.x, a.y, b.x, b.y)
 }
 
 /// The class of a kind of name; kinds come from outside, classes do not.

@@ -118,10 +118,10 @@ pub(super) fn sheet(language: PageLanguage, signed: &SignedReceipt, has_file: bo
         (texts.named_by, html! { (language.word("target", receipt.named.as_str())) }),
         (texts.how, html! { (language.word("mode", receipt.mode.as_str())) }),
         (texts.keys_destroyed, number(counts.keys_destroyed)),
-        (texts.plan_direct, number(counts.direct)),
+        (texts.receipt_said, number(counts.direct)),
     ];
     let others = [
-        (texts.plan_possible, counts.indirect),
+        (texts.receipt_perhaps, counts.indirect),
         (texts.fell, counts.fell),
         (texts.cut, counts.cut),
         (texts.rebuilt, counts.rebuilt),

@@ -70,6 +70,11 @@ impl Visits {
         Self { started_at: now, idle_max, visits: Mutex::default(), used: Mutex::default() }
     }
 
+    /// The moment from which on links are taken: the start of the process.
+    pub(super) fn started_at(&self) -> Timestamp {
+        self.started_at
+    }
+
     /// Uses a link up. `false` for one that was used already, or that an earlier process may have taken.
     pub(super) fn use_link(&self, link: &SignedIn, now: Timestamp) -> bool {
         let mut used = self.used.lock().unwrap_or_else(PoisonError::into_inner);

@@ -104,6 +104,8 @@ pub(super) struct ListParams {
     /// May repeat.
     #[param(required = false)]
     lane: Vec<wire::Lane>,
+    /// True finds memories by their secondary lanes as well.
+    secondary_lanes: Option<bool>,
     /// May repeat: only memories with all of them.
     #[param(required = false)]
     tag: Vec<String>,
@@ -134,7 +136,7 @@ struct ListQuery {
 
 fn read_list(pairs: Vec<(String, String)>) -> Result<ListQuery> {
     let mut filters = Filters::default();
-    let (mut archived, mut full, mut condition) = (None, None, None);
+    let (mut archived, mut full, mut secondary, mut condition) = (None, None, None, None);
     let time = |name: &str, value: &str| parse(name, value, "must be an RFC 3339 time");
     let page = PageQuery::read_with(pairs, BY_CURSOR, |name, value| {
         match name {
@@ -147,6 +149,7 @@ fn read_list(pairs: Vec<(String, String)>) -> Result<ListQuery> {
             "after" => once(name, &mut filters.range.after, time(name, value)?)?,
             "before" => once(name, &mut filters.range.before, time(name, value)?)?,
             "include_archived" => once(name, &mut archived, parse(name, value, "must be true or false")?)?,
+            "secondary_lanes" => once(name, &mut secondary, parse(name, value, "must be true or false")?)?,
             "full" => once(name, &mut full, parse(name, value, "must be true or false")?)?,
             "filter" => once(name, &mut condition, parse(name, value, "must be JSON")?)?,
             _ => return Ok(false),
@@ -154,6 +157,7 @@ fn read_list(pairs: Vec<(String, String)>) -> Result<ListQuery> {
         Ok(true)
     })?;
     filters.include_archived = archived.unwrap_or(false);
+    filters.secondary_lanes = secondary.unwrap_or(false);
     let condition = read_condition("filter", condition.as_ref())?;
     Ok(ListQuery { page, filters, condition, full: full.unwrap_or(false) })
 }

@@ -223,6 +223,11 @@ impl App {
         self.0.metrics.render()
     }
 
+    /// The names of all nodes, if the configuration tells them.
+    pub(crate) fn node_names(&self) -> Vec<&str> {
+        self.0.route_hint.as_ref().map_or_else(Vec::new, RouteHint::names)
+    }
+
     /// The settings of the scheduler.
     pub(crate) fn schedule(&self) -> Schedule {
         self.0.schedule

@@ -24,6 +24,10 @@ impl RouteHint {
         (names.len() > 1).then(|| Self(names.into()))
     }
 
+    pub(super) fn names(&self) -> Vec<&str> {
+        self.0.iter().filter_map(|name| name.to_str().ok()).collect()
+    }
+
     /// The node with the highest weight for the caller's own vault: when one node comes or goes, only the vaults that it
     /// wins or held move.
     pub(super) fn node_for(&self, caller: &Caller) -> Option<HeaderValue> {

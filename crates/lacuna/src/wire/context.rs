@@ -32,6 +32,9 @@ pub(crate) struct ContextRequest {
     pub(crate) tier_filter: Vec<words::Tier>,
     #[serde(default)]
     pub(crate) lane_filter: Vec<words::Lane>,
+    /// True finds memories by their secondary lanes as well; a filter means the primary lane alone otherwise.
+    #[serde(default)]
+    pub(crate) secondary_lanes: bool,
     /// Only memories with all of these tags.
     #[serde(default)]
     pub(crate) tag_filter: Vec<String>,
@@ -73,6 +76,7 @@ impl ContextRequest {
             categories: self.category_filter,
             tiers: self.tier_filter,
             lanes: self.lane_filter,
+            secondary_lanes: self.secondary_lanes,
             tags: self.tag_filter,
             range: self.time_range,
             ..Filters::default()

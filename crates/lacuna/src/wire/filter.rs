@@ -21,6 +21,8 @@ pub(crate) struct Filters {
     pub(crate) categories: Vec<words::Category>,
     pub(crate) tiers: Vec<words::Tier>,
     pub(crate) lanes: Vec<words::Lane>,
+    /// Memories whose secondary lane is among `lanes` are meant as well.
+    pub(crate) secondary_lanes: bool,
     pub(crate) tags: Vec<String>,
     pub(crate) session_id: Option<String>,
     pub(crate) range: TimeRange,
@@ -42,6 +44,7 @@ impl Filters {
             categories: self.categories.into_iter().map(|word| word.0).collect(),
             tiers: self.tiers.into_iter().map(|word| word.0).collect(),
             lanes: self.lanes.into_iter().map(|word| word.0).collect(),
+            secondary_lanes: self.secondary_lanes,
             from: self.range.after.map(millis),
             until: self.range.before.map(millis),
             all_tags: self.tags.iter().map(|tag| Tag::of(tag)).collect(),

@@ -39,6 +39,9 @@ pub(crate) struct SearchRequest {
     pub(crate) tier_filter: Vec<words::Tier>,
     #[serde(default)]
     pub(crate) lane_filter: Vec<words::Lane>,
+    /// True finds memories by their secondary lanes as well; a filter means the primary lane alone otherwise.
+    #[serde(default)]
+    pub(crate) secondary_lanes: bool,
     /// Only memories with all of these tags.
     #[serde(default)]
     pub(crate) tag_filter: Vec<String>,
@@ -82,6 +85,7 @@ impl SearchRequest {
             categories: self.category_filter,
             tiers: self.tier_filter,
             lanes: self.lane_filter,
+            secondary_lanes: self.secondary_lanes,
             tags: self.tag_filter,
             session_id: self.session_id,
             range: self.time_range,

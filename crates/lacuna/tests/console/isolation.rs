@@ -4,7 +4,7 @@ use crate::support::Home;
 use crate::visit::{House, cookie_of};
 
 const SECRET: &str = "The orchid in the kitchen wants water on Tuesdays.";
-const PAGES: [&str; 14] = [
+const PAGES: [&str; 15] = [
     "/",
     "/console/overview",
     "/console/forget",
@@ -17,10 +17,11 @@ const PAGES: [&str; 14] = [
     "/console/consents",
     "/console/retention",
     "/console/access",
+    "/console/protection",
     "/console/goodbye",
     "/console/operate",
 ];
-const FORMS: [&str; 12] = [
+const FORMS: [&str; 14] = [
     "/console/memories",
     "/console/search",
     "/console/forget",
@@ -33,6 +34,8 @@ const FORMS: [&str; 12] = [
     "/console/goodbye/plan",
     "/console/goodbye/destroy",
     "/console/language",
+    "/console/protection",
+    "/console/operate",
 ];
 
 fn house() -> House {

@@ -7,6 +7,8 @@ mod deciding;
 mod documents;
 mod goodbye;
 mod isolation;
+mod locking;
+mod operating;
 mod pages;
 mod sign_on;
 mod story;

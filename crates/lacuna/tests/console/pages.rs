@@ -7,7 +7,7 @@ use serde_json::json;
 use crate::browser::{Browser, rules};
 use crate::visit::House;
 
-const PAGES: [(&str, &str); 12] = [
+const PAGES: [(&str, &str); 13] = [
     ("memory", "/"),
     ("overview", "/console/overview"),
     ("review", "/console/review"),
@@ -18,6 +18,7 @@ const PAGES: [(&str, &str); 12] = [
     ("consents", "/console/consents"),
     ("retention", "/console/retention"),
     ("access", "/console/access"),
+    ("protection", "/console/protection"),
     ("goodbye", "/console/goodbye"),
     ("operate", "/console/operate"),
 ];
@@ -116,51 +117,75 @@ fn every_page_suits_everybody_in_both_schemes_and_on_small_screens() {
     assert_eq!(browser.complaints(), Vec::<String>::new());
 }
 
-#[test]
-fn hostile_texts_are_shown_as_text_on_every_page() {
-    if rules().is_none() {
-        return;
-    }
+const EVIL: &str = "<script>document.title='owned'</script><img src=x onerror=\"document.title='owned'\"> \
+     \"><svg onload=document.title='owned'> {{7*7}} \u{202e}desrever\u{202c} \u{7} of Mallory";
+
+/// A house in which hostile texts are memories, tags, names, turns, candidates and about to end.
+fn house_of_evil() -> House {
     let house = House::empty();
-    let evil = "<script>document.title='owned'</script><img src=x onerror=\"document.title='owned'\"> \
-                \"><svg onload=document.title='owned'> {{7*7}} \u{202e}desrever\u{202c} \u{7} of Mallory";
     let tag = "<b>bold</b>";
-    let line =
-        json!({"content": evil, "tags": [tag], "entities": [{"type": "person", "name": "<i>Mallory</i>"}]});
-    house.remember(&[
-        line.to_string(),
-        json!({"content": evil.replace("Mallory", "Eve"), "tags": [tag]}).to_string(),
-    ]);
+    let named =
+        json!({"content": EVIL, "tags": [tag], "entities": [{"type": "person", "name": "<i>Mallory</i>"}]});
+    let other = json!({"content": EVIL.replace("Mallory", "Eve"), "tags": [tag]});
+    house.remember(&[named, other].map(|line| line.to_string()));
+    house.home.run(&["remember", &EVIL.replace("Mallory", "Trudy"), "--expires", "3d"]);
     // The gate holds such texts back; their owner lets them in.
     let held = house.home.json(&["review", "list"]);
     let ids: Vec<&str> =
         held["memories"].as_array().unwrap().iter().map(|one| one["memory_id"].as_str().unwrap()).collect();
     house.home.run(&[&["review", "accept", "--keep-both"], &ids[..]].concat()).ok();
+    let note = json!({"content": EVIL.replace("Mallory", "Walter"), "source": {"type": "ai_inference"}});
+    house.remember(&[note.to_string()]);
+    house.home.run(&["session", "append", "desk", &EVIL.replace("Mallory", "Oscar")]);
+    house
+}
+
+/// No tag of a text became a part of the page, and no sign of it turns the words around.
+#[track_caller]
+fn safe(browser: &Browser, page: &str) {
+    assert_eq!(browser.run("return document.title.includes('owned')"), false, "{page}");
+    let foreign = "return document.querySelectorAll('main script, main img, main b, main i, main [onload], main [onerror]').length";
+    assert_eq!(browser.run(foreign), 0, "{page}");
+    let reorders = "return /[\\u202a-\\u202e\\u2066-\\u2069\\u0000-\\u0008]/.test(document.body.innerText)";
+    assert_eq!(browser.run(reorders), false, "{page}");
+}
+
+#[test]
+fn hostile_texts_are_shown_as_text_on_every_page() {
+    if rules().is_none() {
+        return;
+    }
+    let house = house_of_evil();
     let browser = Browser::start("en");
     house.enter(&browser);
-    let safe = |page: &str| {
-        assert_eq!(browser.run("return document.title.includes('owned')"), false, "{page}");
-        let foreign = "return document.querySelectorAll('main script, main img, main b, main i, main [onload], main [onerror]').length";
-        assert_eq!(browser.run(foreign), 0, "{page}");
-        let reorders =
-            "return /[\\u202a-\\u202e\\u2066-\\u2069\\u0000-\\u0008]/.test(document.body.innerText)";
-        assert_eq!(browser.run(reorders), false, "{page}");
-    };
+    let at = |path: &str| browser.go(&format!("{}{path}", house.server.url));
     for (name, path) in PAGES {
-        browser.go(&format!("{}{path}", house.server.url));
-        safe(name);
+        at(path);
+        safe(&browser, name);
     }
-    browser.go(&format!("{}/", house.server.url));
-    assert!(browser.text().contains("<script>document.title='owned'</script>"), "{}", browser.text());
+    for (path, who) in [("/", "Mallory"), ("/console/review", "Walter"), ("/console/review/month", "Trudy")] {
+        at(path);
+        let text = browser.text();
+        assert!(text.contains("<img src=x onerror=") && text.contains(who), "{path}: {text}");
+    }
+    at("/");
     browser.fill("#query", "<script>document.title='owned'</script> Mallory");
     browser.click("form.search button");
-    safe("search");
+    safe(&browser, "search");
     browser.click("main a.entry-link");
-    safe("one memory");
+    safe(&browser, "one memory");
     assert!(browser.text().contains("<img src=x"));
-    browser.go(&format!("{}/console/forget", house.server.url));
+    at("/console/ask");
+    browser.fill("#about", "<b>Mallory</b>");
+    browser.click("main form button");
+    safe(&browser, "ask");
+    at("/console/forget");
     browser.fill("#words", "everything about <b>Mallory</b>");
     browser.click("main form button");
-    safe("plan");
+    safe(&browser, "plan");
+    at("/console/consents");
+    browser.fill("#purpose", "<b>because</b> \u{202e}esrever");
+    browser.click("main form button");
+    safe(&browser, "consents");
     assert_eq!(browser.complaints(), Vec::<String>::new());
 }

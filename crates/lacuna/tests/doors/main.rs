@@ -58,6 +58,7 @@ mod retention;
 mod schemathesis;
 mod scopes;
 mod sdk;
+mod seed_examples;
 mod service;
 mod sessions;
 mod story;

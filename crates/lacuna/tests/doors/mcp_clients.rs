@@ -9,6 +9,7 @@ use crate::support::{Home, free_port};
 
 const STORY: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/doors/mcp_story.py");
 const SIGN_ON: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/doors/mcp_sign_on.py");
+const UNLOCK: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/doors/mcp_unlock.py");
 const GRAPH: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/doors/mcp_graph.py");
 /// The handshake of before, and the specification that has none.
 const MODES: [&str; 2] = ["legacy", "2026-07-28"];
@@ -67,6 +68,27 @@ fn the_python_client_finds_the_sign_on_service_by_itself() {
         .with("LACUNA_OIDC_JWKS_URL", &format!("{issuer}/keys"));
     let _server = home.serve_on(&own, &[]);
     python(&home, SIGN_ON, &[&issuer_port.to_string(), &url]);
+}
+
+/// A passphrase never passes the client: it opens a page, and the person unlocks the vault there.
+#[test]
+fn a_client_sends_its_person_to_the_page_that_unlocks_the_vault() {
+    const PASSPHRASE: &str = "orchid ferry lantern walnut";
+    let home = Home::new();
+    home.remember("The spare key is under the third stone.");
+    let token = |role: &str| home.token("anna", role, &[])["secret"].as_str().unwrap().to_owned();
+    let (agent, person) = (token("agent"), token("user"));
+    let mut server = home.serve(&[]);
+    server.bearing(&person);
+    let protect = json!({"new_passphrase": PASSPHRASE, "accept_loss": true});
+    let headers = [("content-type", "application/json")];
+    server.send("PUT", "/v1/protection", &headers, protect.to_string().as_bytes()).expect(200);
+    for mode in MODES {
+        for answer in ["no", "yes"] {
+            python(&home, UNLOCK, &[mode, answer, &server.url, &agent, &person, PASSPHRASE]);
+        }
+        server.post("/v1/lock", &json!({})).expect(200);
+    }
 }
 
 #[test]

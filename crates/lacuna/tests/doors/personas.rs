@@ -354,7 +354,13 @@ fn the_compliance_report_has_every_section_and_no_content() {
             && page.contains("<h2>How long</h2>")
             && !page.contains("<script")
     );
-    for text in [&report, &page] {
+    let paper = home.run(&["compliance", "report", "--format", "pdf-ready"]).ok().stdout;
+    assert!(
+        paper.starts_with("<!doctype html>")
+            && paper.contains("@page{size:A4")
+            && paper.contains("break-before:page")
+    );
+    for text in [&report, &page, &paper] {
         for word in ["heron", "diabetes", "ferry", "anna"] {
             assert!(!text.contains(word), "{word}");
         }

@@ -38,6 +38,10 @@ fn what_is_over_is_swept_by_a_job_that_the_table_shows() {
     assert!(home.run(&["jobs"]).ok().stdout.contains("sweep"));
     assert_eq!(home.run(&["jobs", "run", "dishes"]).code, 2);
     home.run(&["audit", "verify"]).ok();
+    // In the words of seed 003.
+    let log = home.serve(&[]).get("/v1/views/safety/audit").expect(200);
+    let mut actions = log["entries"].as_array().unwrap().iter().map(|entry| &entry["action"]);
+    assert!(actions.any(|action| action == "memory_ttl_cleanup"), "{log}");
 }
 
 #[test]

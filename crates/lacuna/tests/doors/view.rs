@@ -77,6 +77,36 @@ fn a_view_is_readable_by_its_owner_alone_and_leaves_health_out() {
     assert_eq!(refused.problem()["code"], json!("invalid"));
 }
 
+/// The layout of seed 000's phase 0: /{org_id}/{user_id}/ with CLAUDE.md, preferences.json, sessions/ and exports/.
+#[test]
+fn several_vaults_share_a_folder_by_organisation_and_user_with_their_exports() {
+    let (home, folder) = home();
+    let told = home.json(&["view", &folder, "--by-user", "--export"]);
+    let own = Path::new(&folder).join("local/anna");
+    let export = own.join(told["exports"][0].as_str().unwrap());
+    assert!(export.parent().unwrap().ends_with("exports"), "{told}");
+    for file in ["CLAUDE.md", "preferences.json", "sessions/desk.jsonl"] {
+        assert_eq!(mode(&own.join(file)), 0o600, "{file}");
+    }
+    assert_eq!(mode(&export), 0o600);
+    let exported: Value = serde_json::from_str(&fs::read_to_string(&export).unwrap()).unwrap();
+    assert!(exported.to_string().contains("boat house") && !exported.to_string().contains("insulin"));
+
+    home.run(&["remember", "Ben keeps bees.", "--as", "ben"]).ok();
+    home.json(&["view", &folder, "--by-user", "--as", "ben"]);
+    let other = fs::read_to_string(Path::new(&folder).join("local/ben/CLAUDE.md")).unwrap();
+    assert!(other.contains("bees") && !other.contains("boat house"), "{other}");
+
+    // Forgetting leaves no copy behind, and an export is not kept for long.
+    home.run(&["forget", "the boat house", "--yes"]).ok();
+    assert!(!export.exists() && !page(own.to_str().unwrap()).contains("boat house"));
+    let next = home.json(&["view", &folder, "--by-user", "--export"]);
+    home.json(&["view", &folder, "--by-user"]);
+    assert!(!own.join(next["exports"][0].as_str().unwrap()).exists());
+    home.json(&["view", &folder, "--by-user", "--remove"]);
+    assert!(!own.exists() && Path::new(&folder).join("local/ben").exists());
+}
+
 #[test]
 fn a_deleted_line_is_forgotten_a_changed_one_corrected_and_only_after_a_yes() {
     let (home, folder) = home();

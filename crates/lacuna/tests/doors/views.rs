@@ -454,7 +454,7 @@ fn governance_tells_lifecycle_lanes_scopes_and_reads() {
     server.post("/v1/search", &json!({"query": "broken lamp"})).expect(200);
     let reads = server.get("/v1/views/governance/reads").expect(200);
     let read = reads["reads"].as_array().unwrap().last().unwrap();
-    for field in ["reader_id", "tenant_id", "retrieved_at"] {
+    for field in ["reader_id", "tenant_id", "retrieved_at", "query_fingerprint"] {
         assert!(read[field].is_string(), "{field}");
     }
     assert_eq!(
@@ -480,4 +480,34 @@ fn what_is_hidden_is_found_by_its_state_and_restored() {
     assert_eq!(server.get("/v1/memories?state=deleted").expect(200)["memories"], json!([]));
     assert_eq!(server.get("/v1/memories").expect(200)["memories"][0]["memory_id"], json!(id));
     server.get("/v1/memories?state=lost").refused(422, "invalid");
+}
+
+/// Section 5: a lane means the primary one; a caller opts in to secondary lanes, and nothing is merged by itself.
+#[test]
+fn a_lane_means_the_primary_one_unless_secondary_lanes_are_asked_for() {
+    let home = Home::new();
+    let server = server(&home);
+    let draft =
+        json!({"content": "I work at PronterLabs.", "lane": "profile", "secondary_lanes": ["business"]});
+    let id = server.post("/v1/memories", &draft).expect(201)["memory_id"].clone();
+    let found = |more: Value| {
+        let mut asked = json!({"query": "Who works at PronterLabs?", "lane_filter": ["business"]});
+        asked.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        server.post("/v1/search", &asked).expect(200)["memories"].clone()
+    };
+    assert_eq!(found(json!({})), json!([]));
+    assert_eq!(found(json!({"secondary_lanes": true}))[0]["memory_id"], id);
+    let context = |secondary: bool| {
+        let turn = json!({"turn": "Who works at PronterLabs?", "lane_filter": ["business"], "secondary_lanes": secondary});
+        server.post("/v1/context", &turn).expect(200)["items"].as_array().unwrap().len()
+    };
+    assert_eq!((context(false), context(true)), (0, 1));
+    let listed = |more: &str| server.get(&format!("/v1/memories?lane=business{more}")).expect(200);
+    assert_eq!(listed("")["memories"], json!([]));
+    assert_eq!(listed("&secondary_lanes=true")["memories"][0]["memory_id"], id);
+    let recalled = |more: &[&str]| {
+        let args = [&["recall", "Who works at PronterLabs?", "--lane", "business"], more].concat();
+        home.json(&args)["memories"].as_array().unwrap().len()
+    };
+    assert_eq!((recalled(&[]), recalled(&["--secondary-lanes"])), (0, 1));
 }

@@ -69,7 +69,7 @@ impl AuditAction {
             | A::PersonDone
             | A::VaultDestroy
             | A::VaultDestroyDone => Concern::Erasures,
-            A::MemorySupersede | A::MemoryCorrect => Concern::Corrections,
+            A::MemorySupersede | A::MemoryCorrect | A::MemoryReplace => Concern::Corrections,
             A::PoisoningAttemptBlocked => Concern::Refusals,
             A::SecretRedacted => Concern::Redactions,
             A::WriteAsked | A::MemoryApprove | A::MemoryActivate | A::MemoryReject => Concern::Candidates,

@@ -9,6 +9,7 @@ use lacuna_types::*;
 use lacuna_types::{Error, Result};
 
 use crate::gate::clean::check_name;
+use crate::keep::session::refer::rehearse_referred;
 use crate::keep::session::show::session_info;
 use crate::keep::session::{SessionInfo, SessionState};
 use crate::permit::{Grant, Remember, permit};
@@ -20,6 +21,8 @@ use crate::write::number::Numbering;
 use crate::write::outcome::Outcome;
 use crate::write::remember::{Manner, remember_in};
 
+/// Turns of one append by which memories are brought to mind, the last ones.
+const REFERRING_TURNS_MAX: usize = 8;
 /// Random bytes in the id of a session that we name.
 const SESSION_ID_BYTES: usize = 16;
 
@@ -220,6 +223,7 @@ fn append(
     let count = turns.len() as u32;
     let session = session.clone();
     let numbering = Numbering { session, expected, count, floor, given: Cell::new(0) };
+    let said = user_words(&turns);
     let drafts = turns.into_iter().map(|turn| turn.draft(&numbering.session)).collect();
     let manner = Manner { numbering: Some(numbering), ..Manner::default() };
     let (outcomes, _) = remember_in(service, grant, drafts, &manner)?;
@@ -229,12 +233,26 @@ fn append(
         0 => expected.map_or_else(|| next_turn(service, scope, &numbering.session), Ok)?,
         given => given,
     };
+    rehearse_referred(service, grant, &numbering.session, &said);
     let next = first + count;
     let next_turn = service.open_sessions.use_session(scope, &numbering.session, now, |open| {
         open.next_turn = open.next_turn.max(next);
         open.next_turn
     })?;
     Ok(Appended { first, outcomes, next_turn })
+}
+
+/// The words of the user in turns that are said now. What was said at another time brings nothing to mind today.
+fn user_words(turns: &[NewTurn]) -> Vec<Plaintext> {
+    let is_said_now =
+        |turn: &&NewTurn| turn.speaker == Speaker::User && turn.at.is_none() && !turn.from_external_content;
+    turns
+        .iter()
+        .rev()
+        .filter(is_said_now)
+        .take(REFERRING_TURNS_MAX)
+        .map(|turn| turn.text.duplicate())
+        .collect()
 }
 
 fn next_turn(service: &Service, scope: &Scope, session: &SessionId) -> Result<u32> {

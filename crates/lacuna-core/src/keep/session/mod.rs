@@ -5,6 +5,7 @@
 //! not become a turn yet lives in RAM.
 
 pub(crate) mod append;
+pub(crate) mod refer;
 pub(crate) mod show;
 pub(crate) mod transcript;
 

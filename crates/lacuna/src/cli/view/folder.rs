@@ -6,9 +6,10 @@ use std::io::{ErrorKind, Write};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
+use jiff::Timestamp;
 use lacuna_core::transfer::Line;
 use lacuna_seal::sha256;
-use lacuna_types::SessionId;
+use lacuna_types::{Holder, Scope, SessionId};
 use serde::{Deserialize, Serialize};
 
 use super::unusable;
@@ -20,12 +21,15 @@ const OWNER_FILE: u32 = 0o600;
 const OWNER_FOLDER: u32 = 0o700;
 const MANIFEST: &str = ".lacuna-view.json";
 const SESSIONS: &str = "sessions";
+const EXPORTS: &str = "exports";
 /// File in the data folder that lists the written folders. It holds paths and no content.
 const REGISTRY: &str = "views.json";
 /// Files that we write are small; anything larger is not ours.
 const FILE_BYTES_MAX: u64 = 256 << 20;
 /// A file name that is longer becomes a hash.
 const NAME_BYTES_MAX: usize = 120;
+/// The beginning of a name that is a hash.
+const HASHED: &str = "id.";
 const VERSION: u32 = 1;
 
 /// Record of the files that we wrote into a folder. It knows every line by a hash, and holds no content.
@@ -40,6 +44,8 @@ pub(super) struct FolderManifest {
     page: String,
     pub(super) lines: Vec<LineBody>,
     pub(super) sessions: Vec<SessionFile>,
+    #[serde(default)]
+    pub(super) exports: Vec<String>,
 }
 
 #[derive(Clone, Serialize, Deserialize)]
@@ -156,23 +162,47 @@ impl Folder {
         for file in &manifest.sessions {
             self.delete(&file.name)?;
         }
+        for name in &manifest.exports {
+            self.delete(name)?;
+        }
         for name in [super::PAGE, super::PREFERENCES, MANIFEST] {
             self.delete(name)?;
         }
         // A folder in which somebody else has put something stays.
         let _ = fs::remove_dir(self.0.join(SESSIONS));
+        let _ = fs::remove_dir(self.0.join(EXPORTS));
         let _ = fs::remove_dir(&self.0);
         Ok(true)
     }
 }
 
-/// The file of a session: its name where that is safe in a file system, or a hash of it.
+/// The file of a session.
 pub(super) fn session_file(id: &SessionId) -> String {
-    let is_safe = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
-    let name = id.as_str();
-    let safe = name.len() <= NAME_BYTES_MAX && name.chars().all(is_safe);
-    let name = if safe { name.to_owned() } else { format!("id.{}", &hex(&sha256(name.as_bytes()))[..32]) };
-    format!("{SESSIONS}/{name}.jsonl")
+    format!("{SESSIONS}/{}.jsonl", safe_name(id.as_str()))
+}
+
+/// The file of an export that was made at a moment.
+pub(super) fn export_file(at: Timestamp) -> String {
+    format!("{EXPORTS}/exp_{}.json", at.as_millisecond())
+}
+
+/// The folder of a vault below one that several share: its organisation, and in it its holder.
+pub(super) fn place_of(scope: &Scope) -> PathBuf {
+    let holder = match &scope.holder {
+        Holder::User(user) => safe_name(user.as_str()),
+        other => safe_name(&other.to_string().replace(':', "-")),
+    };
+    Path::new(&safe_name(scope.org.as_str())).join(holder)
+}
+
+/// A name where it is safe in a file system, or a hash of it.
+fn safe_name(name: &str) -> String {
+    let is_safe = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.' | '@');
+    let is_taken = name.starts_with('.') || name.starts_with(HASHED);
+    match name.len() <= NAME_BYTES_MAX && name.chars().all(is_safe) && !is_taken {
+        true => name.to_owned(),
+        false => format!("{HASHED}{}", &hex(&sha256(name.as_bytes()))[..32]),
+    }
 }
 
 /// The folders that views were written to.
@@ -253,5 +283,7 @@ mod tests {
             assert!(bare.is_some_and(|bare| bare.chars().all(|c| c.is_ascii_hexdigit())), "{file}");
         }
         assert_ne!(file("a/b"), file("a.b"));
+        let hashed = file("a/b").replace("sessions/", "").replace(".jsonl", "");
+        assert_ne!(file(&hashed), file("a/b"), "a name cannot pass for the hash of another");
     }
 }

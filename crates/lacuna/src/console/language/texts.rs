@@ -39,7 +39,7 @@ catalogue! {
     plan_none_ticked again_title again_lead again_confirm done_title done_lead done_restorable
     done_held_back step_keys step_fell step_probes step_signed ask_title ask_lead ask_label ask_placeholder
     ask_do ask_nothing ask_found ask_forget ask_receipts receipts_lead receipts_key receipts_key_hint
-    receipt_title receipt_clean receipt_not_clean keys_destroyed found_after named_by fell cut rebuilt
+    receipt_title receipt_clean receipt_not_clean receipt_said receipt_perhaps keys_destroyed found_after named_by fell cut rebuilt
     looked_for probe_result backups backup proof proof_hint signed_by signature verify_key verify_key_hint
     verify_do verify_good verify_bad verify_cannot verify_elsewhere print save_file review_lead review_empty
     review_accept review_keep_both review_reject review_hint review_decided note_waits held_hint month_link
@@ -50,9 +50,19 @@ catalogue! {
     retention_days retention_rule_hint retention_preview retention_would retention_now retention_soon
     retention_shorter retention_do retention_set export_title export_lead export_format export_health
     export_passphrase export_hint export_do destroy_title destroy_lead destroy_plan destroy_would
+    nav_protection minutes hours protection_lead protection_lost protection_locked_title protection_locked protection_open
+    protection_passphrase protection_new protection_again protection_new_hint protection_understood protection_do
+    protection_how_long protection_unlock protection_unlock_hint protection_lock protection_change protection_change_do
+    protection_forgotten protection_code protection_recover_do protection_remove protection_remove_lead protection_remove_do
+    protection_done_title protection_done protection_done_next protection_removed protection_now_locked protection_wrong
+    protection_wait protection_weak protection_differ protection_unticked
     destroy_type destroy_do destroyed destroyed_title operate_lead operate_open operate_ram operate_backlog
     operate_tokens operate_failed operate_key operate_chain operate_jobs operate_job operate_last
     operate_outcome operate_due operate_running operate_people operate_by operate_backups operate_requests
+    operate_version operate_since operate_nodes operate_node operate_vaults operate_vault operate_frozen operate_protected
+    operate_memories operate_states operate_locked operate_count operate_count_hint operate_keys operate_master
+    operate_outdated operate_epochs operate_rotated operate_renewed operate_receipts operate_entries operate_hash
+    operate_look_by operate_late operate_by_route operate_by_status operate_by_time
     failure_not_found failure_not_found_do failure_denied failure_denied_do failure_stale failure_stale_do
     failure_changed failure_changed_do failure_busy failure_busy_do failure_frozen failure_frozen_do
     failure_input failure_input_do failure_server failure_server_do

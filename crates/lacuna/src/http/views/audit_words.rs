@@ -12,6 +12,7 @@ pub(super) fn operation(entry: &AuditEntry) -> Option<&'static str> {
         A::MemoryWrite | A::MemoryImport | A::MemoryRepeat => "store",
         A::MemoryRead => "retrieve",
         A::MemoryCorrect
+        | A::MemoryReplace
         | A::MemorySupersede
         | A::MemoryApprove
         | A::MemoryActivate

@@ -41,26 +41,26 @@ const POLISH_LEADS: &str = "na|przy|pod adresem";
 const BOXES: &str = "P.O. Box|PO Box|P. O. Box|P O Box|Postfach|Postbus|Boîte postale|Apartado de correos|Casella postale|Caixa postal|Caixa Postal|Skrytka pocztowa";
 
 /// A family of shapes: the words without which none of them is there, and the shapes.
-struct Family {
+struct StreetFamily {
     clues: fn() -> Vec<String>,
     pattern: fn() -> String,
 }
 
-const FAMILIES: [Family; 6] = [
-    Family { clues: || led_by(' ', &[ENGLISH, SMALL_ENGLISH]), pattern: english },
-    Family {
+const FAMILIES: [StreetFamily; 6] = [
+    StreetFamily { clues: || led_by(' ', &[ENGLISH, SMALL_ENGLISH]), pattern: english },
+    StreetFamily {
         clues: || led_by(' ', &[FRENCH]).into_iter().chain(led_by('\'', &[FRENCH])).collect(),
         pattern: french,
     },
-    Family { clues: || led_by(' ', &[ROMANCE]), pattern: romance },
-    Family { clues: || led_by(' ', &[POLISH, POLISH_LEADS, "Rynek"]), pattern: polish },
-    Family {
+    StreetFamily { clues: || led_by(' ', &[ROMANCE]), pattern: romance },
+    StreetFamily { clues: || led_by(' ', &[POLISH, POLISH_LEADS, "Rynek"]), pattern: polish },
+    StreetFamily {
         clues: || {
             ended(&[GERMANIC, SMALL_GERMANIC]).into_iter().chain(led_by(' ', &[BESIDE, DEDICATED])).collect()
         },
         pattern: german,
     },
-    Family { clues: || led_by(' ', &[BOXES]), pattern: boxes },
+    StreetFamily { clues: || led_by(' ', &[BOXES]), pattern: boxes },
 ];
 
 /// Words with a character before them.

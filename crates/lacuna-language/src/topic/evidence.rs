@@ -187,7 +187,7 @@ impl Inquiry {
         texts.vocabulary().filter_map(of).collect()
     }
 
-    /// Those whom each relation of the request means, as the texts tell: "my sister Ruth".
+    /// People that each relation of the request means, as the texts tell: "my sister Ruth".
     fn bearers(&self, texts: &ReadTexts<'_>) -> Vec<Vec<Bearer>> {
         let of = |word: &AskedWord| {
             let Some(wanted) = word.related.or(word.slipped) else { return Vec::new() };

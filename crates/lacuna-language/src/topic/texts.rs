@@ -30,7 +30,7 @@ pub struct ReadTexts<'t> {
     words: Vec<KnownWord>,
     numbers: HashMap<String, u32>,
     /// The words as they are written.
-    written: HashMap<&'t str, WrittenWord>,
+    written: HashMap<&'t str, NumberedWord>,
 }
 
 /// A text in words.
@@ -59,7 +59,7 @@ pub(super) struct ReadWord {
 
 /// A word as it is written, in the terms of the vocabulary.
 #[derive(Clone, Copy)]
-struct WrittenWord {
+struct NumberedWord {
     number: u32,
     capital: bool,
     named: bool,
@@ -116,7 +116,7 @@ impl<'t> ReadTexts<'t> {
         for span in word_spans(text, WordChars::Letters) {
             let between = &text[end..span.span.start];
             end = span.span.end;
-            let WrittenWord { number, capital, named } = self.word(span.text);
+            let NumberedWord { number, capital, named } = self.word(span.text);
             let owned = words.iter().rev().take(2).any(|before| self.known(before.number).is_own);
             let known = self.known(number);
             let related = if owned { known.related_if_owned } else { known.related };
@@ -131,7 +131,7 @@ impl<'t> ReadTexts<'t> {
     }
 
     /// The word as it is written, looked up or read.
-    fn word(&mut self, written: &'t str) -> WrittenWord {
+    fn word(&mut self, written: &'t str) -> NumberedWord {
         if let Some(known) = self.written.get(written) {
             return *known;
         }
@@ -142,7 +142,7 @@ impl<'t> ReadTexts<'t> {
             self.words.push(KnownWord::of(folded));
             next
         });
-        let word = WrittenWord { number, capital, named: is_capital(written) };
+        let word = NumberedWord { number, capital, named: is_capital(written) };
         self.written.insert(written, word);
         word
     }

@@ -27,7 +27,7 @@ const MINUTES_CHOSEN: u16 = 60;
 const MINUTES_PER_HOUR: u16 = 60;
 
 /// The outcome of a form.
-enum Outcome {
+enum FormOutcome {
     /// The vault is under a new passphrase, with a code that is shown this once.
     Protected(Zeroizing<String>),
     Unlocked,
@@ -185,10 +185,10 @@ pub(super) async fn change(
         }
     };
     let told = match outcome {
-        Ok(Outcome::Protected(code)) => return Ok(code_page(&visitor, &code).into_response()),
-        Ok(Outcome::Unlocked) => return Ok(Redirect::to("/").into_response()),
-        Ok(Outcome::Locked) => (StatusCode::OK, notice("good", texts.protection_now_locked)),
-        Ok(Outcome::Removed) => (StatusCode::OK, notice("good", texts.protection_removed)),
+        Ok(FormOutcome::Protected(code)) => return Ok(code_page(&visitor, &code).into_response()),
+        Ok(FormOutcome::Unlocked) => return Ok(Redirect::to("/").into_response()),
+        Ok(FormOutcome::Locked) => (StatusCode::OK, notice("good", texts.protection_now_locked)),
+        Ok(FormOutcome::Removed) => (StatusCode::OK, notice("good", texts.protection_removed)),
         Err((status, told)) => (status, notice("bad", told)),
     };
     Ok((told.0, protection_page(&app, &visitor, &told.1).await?).into_response())
@@ -216,18 +216,22 @@ fn explained(failure: Failure, language: PageLanguage) -> Result<(StatusCode, &'
     Ok((StatusCode::from_u16(failure.code.status).unwrap_or(StatusCode::FORBIDDEN), words))
 }
 
-fn act(core: &Lacuna, caller: &Caller, form: &SentForm) -> Result<Outcome> {
+fn act(core: &Lacuna, caller: &Caller, form: &SentForm) -> Result<FormOutcome> {
     let (grant, locks) = (permit(caller, &caller.personal_scope())?, VaultLocks::of(core));
     match form.required("do")? {
-        "protect" => Ok(Outcome::Protected(locks.protect(&grant, new_passphrase(form)?)?)),
-        "change" => Ok(Outcome::Protected(locks.change(&grant, &present(form), new_passphrase(form)?)?)),
+        "protect" => Ok(FormOutcome::Protected(locks.protect(&grant, new_passphrase(form)?)?)),
+        "change" => {
+            Ok(FormOutcome::Protected(locks.change(&grant, &present(form), new_passphrase(form)?)?))
+        }
         "unlock" => {
             let minutes: i64 = form.text("minutes").and_then(|text| text.parse().ok()).unwrap_or(0);
             locks.unlock(&grant, form.secret("passphrase"), Some(SignedDuration::from_mins(minutes)))?;
-            Ok(Outcome::Unlocked)
+            Ok(FormOutcome::Unlocked)
         }
-        "lock" => locks.lock(&grant).map(|_| Outcome::Locked).map_err(Failure::from),
-        "remove" => locks.unprotect(&grant, &present(form)).map(|()| Outcome::Removed).map_err(Failure::from),
+        "lock" => locks.lock(&grant).map(|_| FormOutcome::Locked).map_err(Failure::from),
+        "remove" => {
+            locks.unprotect(&grant, &present(form)).map(|()| FormOutcome::Removed).map_err(Failure::from)
+        }
         _ => Err(Failure::invalid("do", "must be protect, change, unlock, lock or remove")),
     }
 }

@@ -248,6 +248,11 @@ export type ContextRequest = {
    */
   scope?: string | null;
   /**
+   * True finds memories by their secondary lanes as well; a filter means the primary lane alone
+   * otherwise.
+   */
+  secondary_lanes?: boolean;
+  /**
    * The conversation: with it, memories shown lately are not shown again, and its working memory comes
    * first.
    */
@@ -1419,6 +1424,11 @@ export type SearchRequest = {
    * With `auto` the words of the question choose the vault, and narrow the lanes.
    */
   scope?: string | null;
+  /**
+   * True finds memories by their secondary lanes as well; a filter means the primary lane alone
+   * otherwise.
+   */
+  secondary_lanes?: boolean;
   /** The session under way: its working memory takes part. */
   session?: string | null;
   session_id?: string | null;
@@ -1664,6 +1674,8 @@ export type ListOptions = {
   tier?: Array<Tier>;
   /** May repeat. */
   lane?: Array<Lane>;
+  /** True finds memories by their secondary lanes as well. */
+  secondary_lanes?: boolean;
   /** May repeat: only memories with all of them. */
   tag?: Array<string>;
   session_id?: string;

@@ -48,8 +48,8 @@ macro_rules! images {
 }
 
 images! {
-    "console-memory-dark.png" "console-memory-light.png" "console-one-memory.png" "console-overview-light.png"
-    "console-plan.png" "console-receipt.png"
+    "console-locked.png" "console-memory-dark.png" "console-memory-light.png" "console-one-memory.png"
+    "console-operate-counted.png" "console-overview-light.png" "console-plan.png" "console-receipt.png"
 }
 
 /// One page of the documents.

@@ -379,6 +379,8 @@ class ContextRequest(TypedDict):
     #: The conversation's own vault: `user`, `team:NAME`, `org` or `deployment:NAME`; the caller's own when
     #: absent. With `auto` the words of the turn choose the vault, and narrow the lanes.
     scope: NotRequired[str | None]
+    #: True finds memories by their secondary lanes as well; a filter means the primary lane alone otherwise.
+    secondary_lanes: NotRequired[bool]
     #: The conversation: with it, memories shown lately are not shown again, and its working memory comes
     #: first.
     session_id: NotRequired[str | None]
@@ -1550,6 +1552,8 @@ class SearchRequest(TypedDict):
     #: The vault to search: `user`, `team:NAME`, `org` or `deployment:NAME`; the caller's own when absent.
     #: With `auto` the words of the question choose the vault, and narrow the lanes.
     scope: NotRequired[str | None]
+    #: True finds memories by their secondary lanes as well; a filter means the primary lane alone otherwise.
+    secondary_lanes: NotRequired[bool]
     #: The session under way: its working memory takes part.
     session: NotRequired[str | None]
     session_id: NotRequired[str | None]
@@ -1850,6 +1854,8 @@ class SearchOptions(TypedDict):
     #: The vault to search: `user`, `team:NAME`, `org` or `deployment:NAME`; the caller's own when absent.
     #: With `auto` the words of the question choose the vault, and narrow the lanes.
     scope: NotRequired[str | None]
+    #: True finds memories by their secondary lanes as well; a filter means the primary lane alone otherwise.
+    secondary_lanes: NotRequired[bool]
     #: The session under way: its working memory takes part.
     session: NotRequired[str | None]
     session_id: NotRequired[str | None]
@@ -1878,6 +1884,8 @@ class ContextOptions(TypedDict):
     #: The conversation's own vault: `user`, `team:NAME`, `org` or `deployment:NAME`; the caller's own when
     #: absent. With `auto` the words of the turn choose the vault, and narrow the lanes.
     scope: NotRequired[str | None]
+    #: True finds memories by their secondary lanes as well; a filter means the primary lane alone otherwise.
+    secondary_lanes: NotRequired[bool]
     #: The conversation: with it, memories shown lately are not shown again, and its working memory comes
     #: first.
     session_id: NotRequired[str | None]
@@ -2002,6 +2010,8 @@ class ListOptions(TypedDict):
     tier: NotRequired[list[Tier]]
     #: May repeat.
     lane: NotRequired[list[Lane]]
+    #: True finds memories by their secondary lanes as well.
+    secondary_lanes: NotRequired[bool]
     #: May repeat: only memories with all of them.
     tag: NotRequired[list[str]]
     session_id: NotRequired[str]

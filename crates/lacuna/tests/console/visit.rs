@@ -52,7 +52,7 @@ const LIFE: [(&str, &[&str]); 14] = [
     ("The orchid in the kitchen wants water on Tuesdays.", &["home"]),
     ("Our landlord is Mr. Okafor; he prefers letters to calls.", &["home"]),
     ("My dentist is Dr. Weiss in the Lindengasse.", &["appointments"]),
-    ("Dr. Weiss said the crown on the left can wait until autumn.", &["appointments"]),
+    ("Dr. Weiss moved the practice up to the first floor.", &["appointments"]),
     ("I prefer the window seat on trains.", &["travel"]),
     ("Tom and Maria met at my birthday in Graz.", &["family"]),
     ("For slides I use the template with the grey bar.", &["work"]),

@@ -9,6 +9,10 @@ use crate::words::{WordChars, word_spans};
 /// The number of first words of a text that may point back.
 const FIRST_WORDS: usize = 3;
 
+/// The number of first words of a text among which a description without a name stands: an article, a noun, its clause,
+/// perhaps with a word between them.
+const DESCRIBING_WORDS: usize = 4;
+
 struct FirstWord<'t> {
     text: &'t str,
     lower: String,
@@ -23,6 +27,25 @@ pub fn leans(text: &str) -> bool {
     };
     let pointer = first.iter().position(|word| generic(word).is_some());
     pointer.is_some_and(|at| !first[..at].iter().enumerate().any(is_name))
+}
+
+/// Returns the noun of a description that a text begins with, in lower case: "guest" for "The guest who returned last week".
+pub fn described(text: &str) -> Option<String> {
+    let mut first = lower_words(text).take(DESCRIBING_WORDS).collect::<Vec<_>>();
+    let is_relative = |word: &String| {
+        LANGUAGES.iter().any(|rules| rules.pointer.relatives.split_whitespace().any(|one| one == word))
+    };
+    let relative = (2..first.len()).find(|at| is_relative(&first[*at]))?;
+    Some(first.swap_remove(relative - 1))
+}
+
+/// Returns true if a text has the word, which is in lower case.
+pub fn speaks_of(text: &str, word: &str) -> bool {
+    lower_words(text).any(|own| own == word)
+}
+
+fn lower_words(text: &str) -> impl Iterator<Item = String> {
+    word_spans(text, WordChars::Letters).map(|word| word.text.to_lowercase())
 }
 
 /// Returns the general word for each word that points back, and its place; `None` when one of them must be put by a person.
@@ -124,6 +147,22 @@ mod tests {
         ] {
             assert_eq!(leans(text), expected, "{text}");
         }
+    }
+
+    #[test]
+    fn a_description_without_a_name_is_told_by_its_noun() {
+        for (text, noun) in [
+            ("The guest who returned last week asked for the window table.", Some("guest")),
+            ("The tall guest who left early forgot a scarf.", Some("guest")),
+            ("Der Gast, der letzte Woche wiederkam, mag Tee.", Some("gast")),
+            ("Il cliente che torna spesso vuole il tavolo in fondo.", Some("cliente")),
+            ("The guest asked for tea.", None),
+            ("Who returned last week?", None),
+            ("", None),
+        ] {
+            assert_eq!(described(text).as_deref(), noun, "{text}");
+        }
+        assert!(speaks_of("A guest asked for tea.", "guest") && !speaks_of("Guests asked for tea.", "guest"));
     }
 
     fn generic_form(text: &str) -> Option<String> {

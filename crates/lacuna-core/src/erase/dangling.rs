@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use lacuna_language::pointer::leans;
+use lacuna_language::pointer::{described, leans, speaks_of};
 use lacuna_types::*;
 
 use crate::index::Stored;
@@ -13,11 +13,6 @@ use crate::vault::open::{Held, OpenVault};
 const TURNS_AFTER: u32 = 2;
 /// Memories that are held back by one erasure at most; the nearest come first.
 pub(crate) const HELD_BACK_MAX: usize = 256;
-/// Words that begin a clause about the noun before them: "the guest who returned last week".
-const RELATIVES: [&str; 11] =
-    ["who", "whom", "that", "which", "qui", "que", "che", "quien", "der", "die", "das"];
-/// First words of a text among which such a clause begins: an article, a noun, perhaps with a word between them.
-const DESCRIBING_WORDS: usize = 4;
 
 /// The active memories that would be left pointing at one of `gone`.
 pub(crate) fn dangling(open: &OpenVault, gone: &BTreeSet<MemoryId>) -> Vec<MemoryId> {
@@ -67,41 +62,11 @@ fn describes(stored: &Stored<'_, Held>, erased: &[Stored<'_, Held>]) -> bool {
         return false;
     }
     let Some(noun) = described(stored.payload.full_text().expose()) else { return false };
-    near.any(|gone| words(gone.payload.full_text().expose()).any(|word| word == noun))
-}
-
-/// The noun of a description that a text begins with: "guest" in "The guest who returned last week".
-fn described(text: &str) -> Option<String> {
-    let first: Vec<String> = words(text).take(DESCRIBING_WORDS).collect();
-    let relative = (2..first.len()).find(|at| RELATIVES.contains(&first[*at].as_str()))?;
-    Some(first[relative - 1].clone())
-}
-
-fn words(text: &str) -> impl Iterator<Item = String> {
-    text.split(|sign: char| !sign.is_alphanumeric()).filter(|word| !word.is_empty()).map(str::to_lowercase)
+    near.any(|gone| speaks_of(gone.payload.full_text().expose(), &noun))
 }
 
 fn names_an_id(held: &Held, names: &[String]) -> bool {
     let text = held.full_text().expose();
     text.contains("mem_") && names.iter().any(|name| text.contains(name.as_str()))
         || held.facets.tags.iter().any(|tag| names.contains(tag))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::described;
-
-    #[test]
-    fn a_description_without_a_name_is_told_by_its_noun() {
-        for (text, noun) in [
-            ("The guest who returned last week asked for the window table.", Some("guest")),
-            ("The tall guest who left early forgot a scarf.", Some("guest")),
-            ("Der Gast, der letzte Woche wiederkam, mag Tee.", Some("gast")),
-            ("The guest asked for tea.", None),
-            ("Who returned last week?", None),
-            ("", None),
-        ] {
-            assert_eq!(described(text).as_deref(), noun, "{text}");
-        }
-    }
 }

@@ -78,7 +78,7 @@ impl IntentPhrases {
 
 impl PointerRules {
     /// No words at all, for a language that fills in only some lists.
-    pub(super) const EMPTY: Self = Self { words: &[], contractions: &[] };
+    pub(super) const EMPTY: Self = Self { words: &[], contractions: &[], relatives: "" };
 }
 
 impl FactRules {

@@ -49,6 +49,7 @@ pub(super) static RULES: LanguageRules = LanguageRules {
             ("ça", Stand::Word("quelque chose")),
             ("là", Stand::Word("quelque part")),
         ],
+        relatives: "qui que dont",
         ..PointerRules::EMPTY
     },
     fact: FACT,

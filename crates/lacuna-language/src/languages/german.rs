@@ -57,6 +57,7 @@ pub(super) static RULES: LanguageRules = LanguageRules {
             ("dies", Stand::Word("etwas")),
             ("dort", Stand::Word("irgendwo")),
         ],
+        relatives: "der die das den dem deren dessen",
         ..PointerRules::EMPTY
     },
     fact: FACT,

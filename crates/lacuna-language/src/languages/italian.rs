@@ -50,6 +50,7 @@ pub(super) static RULES: LanguageRules = LanguageRules {
             ("ciò", Stand::Word("qualcosa")),
             ("lì", Stand::Word("da qualche parte")),
         ],
+        relatives: "che cui",
         ..PointerRules::EMPTY
     },
     fact: FACT,

@@ -274,6 +274,9 @@ pub(crate) struct PointerRules {
     pub words: &'static [(&'static str, Stand)],
     /// Endings after an apostrophe that are spelt out: "'re" is "are".
     pub contractions: &'static [(&'static str, &'static str)],
+    /// Words that begin a remark about a noun at the start of a text: "the guest who returned". Unlike those of clauses, they may mean
+    /// something else further on ("that", "der").
+    pub relatives: Words,
 }
 
 /// The general word that stands for a pointer.

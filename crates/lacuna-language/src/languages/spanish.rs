@@ -48,6 +48,7 @@ pub(super) static RULES: LanguageRules = LanguageRules {
             ("esto", Stand::Word("algo")),
             ("allí", Stand::Word("en algún lugar")),
         ],
+        relatives: "que quien quienes",
         ..PointerRules::EMPTY
     },
     fact: FACT,

@@ -117,6 +117,7 @@ pub(super) static RULES: LanguageRules = LanguageRules {
             ("same", Stand::Unknown),
         ],
         contractions: &[("re", "are"), ("ve", "have")],
+        relatives: "who whom that which",
     },
     fact: fact::FACT,
     noun: fact::NOUN,

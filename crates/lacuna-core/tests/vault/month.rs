@@ -134,10 +134,8 @@ fn what_is_kept_longer_than_by_default_is_named() {
     assert_eq!(month(&lacuna).to_review, 0);
 }
 
-#[test]
-fn what_has_faded_can_be_set_aside() {
-    let world = World::ram();
-    let lacuna = world.service();
+/// A memory that has faded, which the review names.
+fn faded(world: &World, lacuna: &Lacuna) -> MemoryId {
     let faint = Draft {
         category: Some(Category::Conversation),
         salience: Some(0.1),
@@ -145,7 +143,15 @@ fn what_has_faded_can_be_set_aside() {
     };
     let id = lacuna.take("anna", faint).unwrap().id;
     world.clock.advance(days(30));
-    assert_eq!(reasons(&lacuna), [(Part::Conversations, Reason::Faded, 1)]);
+    assert_eq!(reasons(lacuna), [(Part::Conversations, Reason::Faded, 1)]);
+    id
+}
+
+#[test]
+fn what_has_faded_can_be_set_aside() {
+    let world = World::ram();
+    let lacuna = world.service();
+    let id = faded(&world, &lacuna);
     assert_eq!(answer(&lacuna, Answer::ArchiveFaded).archived, [id]);
     assert_eq!(lacuna.get(&grant::<Recall>("anna"), id).unwrap().state, Lifecycle::Archived);
     assert_eq!(month(&lacuna).to_review, 0);
@@ -156,14 +162,7 @@ fn what_has_faded_can_be_set_aside() {
 fn a_review_brings_a_faded_memory_forward_and_keeping_it_rehearses_it() {
     let world = World::ram();
     let lacuna = world.service();
-    let faint = Draft {
-        category: Some(Category::Conversation),
-        salience: Some(0.1),
-        ..draft("The bus stop has a new bench.")
-    };
-    let id = lacuna.take("anna", faint).unwrap().id;
-    world.clock.advance(days(30));
-    assert_eq!(reasons(&lacuna), [(Part::Conversations, Reason::Faded, 1)]);
+    let id = faded(&world, &lacuna);
     let strength = || lacuna.get(&grant::<Recall>("anna"), id).unwrap().facets.vitality;
     let before = strength().salience_at(world.clock.now());
     assert_eq!(answer(&lacuna, Answer::KeepAll).kept, [id]);

@@ -369,7 +369,7 @@ fn every_example_of_the_five_documents_is_in_a_test() {
     }
 }
 
-/// Where the documents lie beside the repository: the list quotes them, and no sentence in quotation marks is left out.
+/// Needs the documents beside the repository: the list quotes them, and no sentence in quotation marks is left out.
 #[test]
 fn the_list_of_examples_quotes_the_documents_and_leaves_no_sentence_out() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/seeds");

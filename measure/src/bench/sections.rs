@@ -398,21 +398,21 @@ impl Run<'_> {
         progress("the gate");
         self.report.heading("The gate by itself");
         self.report.line(&format!(
-            "Texts of {} characters, {} of each kind by turns, static model, no other memory; the embedding is taken off the median.\n",
+            "Texts of {} characters, {} of each kind by turns, static model, no other memory; the time of the embedding is taken off each call.\n",
             gate::TEXT_CHARS, self.plan.gated
         ));
         let costs = gate::measure(self.plan.gated, self.temporary()?.path())?;
         let rows = costs.iter().map(|cost| {
             vec![
                 cost.kind.to_owned(),
-                time(cost.gate()),
+                time(cost.gate.p50),
                 format!("≤ {}", time(GATE_TARGET)),
-                ratio(cost.gate(), GATE_TARGET),
-                time(cost.whole.p99),
+                ratio(cost.gate.p50, GATE_TARGET),
+                time(cost.gate.p99),
                 time(cost.embedding.p50),
             ]
         });
-        let head = ["texts", "gate, p50", "target", "of target", "with the embedding, p99", "embedding, p50"];
+        let head = ["texts", "gate, p50", "target", "of target", "gate, p99", "embedding, p50"];
         self.report.table(&head, rows.collect());
         Ok(())
     }

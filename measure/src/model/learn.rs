@@ -21,7 +21,7 @@ const WEIGHTS_FILE: &str =
 /// Variants of one sentence at most, so that no pattern outweighs the others.
 const VARIANTS_MAX: usize = 6;
 /// The folders of the writers.
-const WRITERS: [&str; 2] = ["first", "second"];
+const WRITERS: [&str; 4] = ["first", "second", "third", "fourth"];
 /// Parts of the cross-validation, for the sentences of each writer.
 const FOLDS: usize = 5;
 /// Penalty on large weights; the constant has next to none.

@@ -1,5 +1,6 @@
 //! Set-up that the checks and the measurements of the workspace share.
 
+pub mod postgres;
 pub mod process;
 
 use std::process::ExitCode;

@@ -5,7 +5,6 @@
 mod dist;
 mod fuzz;
 mod measure;
-mod postgres;
 mod test;
 mod tidy;
 mod tools;

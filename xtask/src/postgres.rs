@@ -1,4 +1,4 @@
-//! A PostgreSQL server for one test run: in a temporary folder, on a free loopback port, gone afterwards.
+//! A PostgreSQL server for one run of tests or measurements: in a folder of its own, on a free loopback port, gone afterwards.
 
 use std::fs;
 use std::net::{Ipv4Addr, TcpListener};
@@ -9,7 +9,7 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use crate::Result;
-use xtask::process::install;
+use crate::process::install;
 
 const PACKAGED_SERVERS: &str = "/usr/lib/postgresql";
 /// The server refuses to run as root; these accounts exist on most systems.
@@ -22,7 +22,7 @@ const START_POLL: Duration = Duration::from_millis(100);
 const KEEPER: &str = r#"
     "$BIN/initdb" -D "$FOLDER/data" -U lacuna -A trust -E UTF8 --locale=C --no-sync >"$FOLDER/log" 2>&1 || exit 1
     "$BIN/postgres" -D "$FOLDER/data" -p "$PORT" -k "$FOLDER" -c listen_addresses=127.0.0.1 \
-        -c fsync=off -c full_page_writes=off -c max_connections=300 </dev/null >>"$FOLDER/log" 2>&1 &
+        "$@" </dev/null >>"$FOLDER/log" 2>&1 &
     server=$!
     cat >/dev/null
     # A server that is still starting does not hear the first signal.
@@ -34,10 +34,13 @@ const KEEPER: &str = r#"
     done
     kill -KILL "$server" 2>/dev/null
     wait "$server" 2>/dev/null
-    cd / && rm -rf "$FOLDER"
+    cd / && rm -rf "$FOLDER" 2>/dev/null
 "#;
 
-pub(crate) struct Server {
+/// Settings for tests: nothing outlives the run, so nothing waits for the disk.
+const TEST_SETTINGS: [&str; 3] = ["fsync=off", "full_page_writes=off", "max_connections=300"];
+
+pub struct Server {
     keeper: Child,
     port: u16,
     folder: PathBuf,
@@ -45,15 +48,22 @@ pub(crate) struct Server {
 }
 
 impl Server {
-    pub(crate) fn start() -> Result<Self> {
+    /// A server for tests, in the system's folder for temporary files.
+    pub fn start() -> Result<Self> {
+        Self::start_in(&std::env::temp_dir(), &TEST_SETTINGS)
+    }
+
+    /// A server whose files are in a new folder under `parent`. Settings are as on its command line: `name=value`.
+    pub fn start_in(parent: &Path, settings: &[&str]) -> Result<Self> {
         let programs = find_or_install()?;
-        let folder = std::env::temp_dir().join(format!("lacuna-test-{}", std::process::id()));
+        let folder = parent.join(format!("lacuna-test-{}", std::process::id()));
         fs::create_dir(&folder)?;
         fs::set_permissions(&folder, fs::Permissions::from_mode(0o700))?;
         // Free at this moment; the server takes it in the next.
         let port = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?.local_addr()?.port();
         let keeper = as_unprivileged(&folder)?
-            .args(["sh", "-c", KEEPER])
+            .args(["sh", "-c", KEEPER, "keeper"])
+            .args(settings.iter().flat_map(|setting| ["-c", setting]))
             .env("BIN", &programs)
             .env("FOLDER", &folder)
             .env("PORT", port.to_string())
@@ -67,12 +77,18 @@ impl Server {
         Ok(server)
     }
 
-    pub(crate) fn url(&self) -> String {
+    pub fn url(&self) -> String {
         format!("postgres://lacuna@127.0.0.1:{}/postgres", self.port)
     }
 
-    pub(crate) fn version(&self) -> &str {
+    pub fn version(&self) -> &str {
         &self.version
+    }
+
+    /// The process that all others of the server are children of.
+    pub fn process(&self) -> Result<u32> {
+        let file = fs::read_to_string(self.folder.join("data/postmaster.pid"))?;
+        Ok(file.lines().next().unwrap_or_default().trim().parse()?)
     }
 
     fn wait_until_ready(&mut self, programs: &Path) -> Result<()> {

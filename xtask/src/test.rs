@@ -6,8 +6,8 @@ use std::thread;
 use std::time::Instant;
 
 use crate::Result;
-use crate::postgres::Server;
 use crate::{fuzz, tidy, tools};
+use xtask::postgres::Server;
 use xtask::process::{cargo, has_cargo_command, step};
 
 /// Variable that names the server for tests. Without it they skip what needs PostgreSQL, and say so.

@@ -94,21 +94,11 @@ impl Server {
         let token: Value = serde_json::from_slice(&made.stdout)?;
         let token = token["secret"].as_str().ok_or("no token was made")?.to_owned();
         let mut process = Running(command(&["serve", "--listen", "127.0.0.1:0", "--json"]).spawn()?);
-        let mut line = String::new();
-        BufReader::new(process.0.stdout.take().ok_or("no output")?).read_line(&mut line)?;
-        let said: Value = serde_json::from_str(&line)?;
-        let url = said["listening"].as_str().and_then(|url| url.strip_prefix("http://"));
-        Ok(Self {
-            authority: url.ok_or("the server does not say where it listens")?.to_owned(),
-            _process: process,
-            token,
-        })
+        Ok(Self { authority: process.authority()?, _process: process, token })
     }
 
     pub(super) fn connect(&self) -> Result<Connection> {
-        let stream = TcpStream::connect(&self.authority)?;
-        stream.set_nodelay(true)?;
-        Ok(Connection { reader: BufReader::new(stream.try_clone()?), stream })
+        Connection::open(&self.authority)
     }
 
     pub(super) fn fill(&self, memories: usize) -> Result {
@@ -148,6 +138,12 @@ pub(super) struct Connection {
 }
 
 impl Connection {
+    pub(super) fn open(authority: &str) -> Result<Self> {
+        let stream = TcpStream::connect(authority)?;
+        stream.set_nodelay(true)?;
+        Ok(Self { reader: BufReader::new(stream.try_clone()?), stream })
+    }
+
     fn post(&mut self, path: &str, token: &str, body: &str) -> Result<u16> {
         let head = format!(
             "POST {path} HTTP/1.1\r\nHost: bench\r\nAuthorization: Bearer {token}\r\n\

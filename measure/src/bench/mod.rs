@@ -1,6 +1,7 @@
 //! `cargo xtask bench`: what a memory costs, end to end, beside what a user might pick instead.
 
 mod assistant;
+mod capacity;
 mod console;
 mod context;
 mod corpus;
@@ -47,6 +48,8 @@ pub(crate) struct Options {
     /// All conversations, where a part asks about a few of each set.
     #[arg(long)]
     whole: bool,
+    #[command(flatten)]
+    capacity: capacity::CapacityOptions,
     /// This build, even if it is a debug one, whose figures say nothing.
     #[arg(long)]
     as_built: bool,
@@ -79,6 +82,8 @@ pub(crate) enum Part {
     Console,
     /// Waiting times of an assistant: a cold MCP server, and the hook before a long conversation is shortened.
     Assistant,
+    /// Users and their memories in PostgreSQL behind three nodes, and how all of it grows; never a part of all.
+    Capacity,
     /// The traces that a request to forget leaves; a page of its own, and never a part of all.
     Forgetting,
     /// Questions to conversations through each program's own search; a page of its own, and never a part of all.
@@ -119,6 +124,9 @@ fn measure(options: &Options) -> Result {
     let given: Vec<String> = std::env::args().skip(2).collect();
     let command = format!("cargo xtask bench {}", given.join(" "));
     match options.only {
+        Some(Part::Capacity) => {
+            return capacity::run(&options.capacity, options.quick, command.trim_end(), &folder);
+        }
         Some(Part::Forgetting) => return FORGETTING.measure(options.peers, &[], &command, &folder),
         Some(Part::RecallPeers) => {
             let more: &[&str] = if options.whole { &["--whole"] } else { &[] };

@@ -1,9 +1,11 @@
 //! The program as people run it.
 
+use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::LazyLock;
 
+use serde_json::Value;
 use xtask::process::{cargo, step};
 
 use crate::Result;
@@ -40,6 +42,17 @@ impl Program {
 
 /// A process that ends with the measurement.
 pub(super) struct Running(pub(super) Child);
+
+impl Running {
+    /// Waits until a server says where it listens. Returns host and port.
+    pub(super) fn authority(&mut self) -> Result<String> {
+        let mut line = String::new();
+        BufReader::new(self.0.stdout.take().ok_or("no output")?).read_line(&mut line)?;
+        let said: Value = serde_json::from_str(&line)?;
+        let url = said["listening"].as_str().and_then(|url| url.strip_prefix("http://"));
+        Ok(url.ok_or("the server does not say where it listens")?.to_owned())
+    }
+}
 
 impl Drop for Running {
     fn drop(&mut self) {

@@ -13,8 +13,8 @@ use lacuna_core::write::Outcome;
 use lacuna_core::{Lacuna, Parts};
 use lacuna_seal::SystemEntropy;
 use lacuna_store::blobs::Blobs;
-use lacuna_store::keys::{LocalKms, SqliteKeys};
-use lacuna_store::rows::SqliteStore;
+use lacuna_store::keys::{KeyStore, LocalKms, SqliteKeys};
+use lacuna_store::rows::{SqliteStore, Store};
 use lacuna_types::embed::{Calibration, Embedder, ModelId, Purpose};
 use lacuna_types::policy::{MAX_ATOMS_MAX, Policies, Policy};
 use lacuna_types::{Category, ConsentBasis, Draft, MemoryId, OrgId, Role, SystemClock, UserId};
@@ -23,6 +23,9 @@ use super::corpus::{Corpus, TOP};
 use crate::Result;
 
 pub(super) const USER: &str = "bench";
+pub(super) const ORG: &str = "bench";
+/// The folder of master, epoch and signing keys, named as the program names it.
+pub(super) const KEYS_FOLDER: &str = "keys";
 const RECORDED_MODEL: &str = "recorded@1";
 /// Lets every cosine pass as an answer, so that each question has its ten: a harder load than the few that a
 /// real model's scale lets through.
@@ -101,23 +104,36 @@ pub(crate) fn service(folder: &Path, models: Models) -> Result<Lacuna> {
 
 /// A service whose tenants live under `everyone`.
 pub(super) fn service_under(folder: &Path, models: Models, everyone: Policy) -> Result<Lacuna> {
+    let store = Arc::new(SqliteStore::open(folder.join("lacuna.db"))?);
+    let keys = Arc::new(SqliteKeys::open(folder.join("keys.db"))?);
+    let parts = parts(folder, store, keys, models, everyone)?;
+    Ok(Lacuna::new(parts).counting(lacuna_models::token_counter()))
+}
+
+/// The parts of a service over any stores, with its keys and blobs in `folder`.
+pub(super) fn parts(
+    folder: &Path,
+    store: Arc<dyn Store>,
+    keys: Arc<dyn KeyStore>,
+    models: Models,
+    everyone: Policy,
+) -> Result<Parts> {
     let policies = Policies { everyone, ..Policies::default() };
-    let parts = Parts {
-        store: Arc::new(SqliteStore::open(folder.join("lacuna.db"))?),
-        keys: Arc::new(SqliteKeys::open(folder.join("keys.db"))?),
-        kms: LocalKms::open(&folder.join("keys"), None)?,
+    Ok(Parts {
+        store,
+        keys,
+        kms: LocalKms::open(&folder.join(KEYS_FOLDER), None)?,
         blobs: Blobs::open(folder.join("blobs"))?,
         models,
         rules: Rulebook { policies, scanner: None },
         clock: Arc::new(SystemClock),
         entropy: Arc::new(SystemEntropy),
         open_bytes_max: usize::MAX,
-    };
-    Ok(Lacuna::new(parts).counting(lacuna_models::token_counter()))
+    })
 }
 
 pub(crate) fn grant<A: Action>(user: &str) -> Result<Grant<A>> {
-    let caller = Caller::new(OrgId::new("bench")?, UserId::new(user)?, vec![Role::User]);
+    let caller = Caller::new(OrgId::new(ORG)?, UserId::new(user)?, vec![Role::User]);
     Ok(permit(&caller, &caller.personal_scope())?)
 }
 

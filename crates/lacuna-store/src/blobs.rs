@@ -77,6 +77,7 @@ impl Blobs {
 
     /// [`Error::NotFound`] when there is no such blob.
     pub fn get(&self, vault: VaultId, name: BlobName) -> Result<Vec<u8>> {
+        self.check_known_place()?;
         match &self.place {
             BlobPlace::Folder(folder) => folder.get(vault, name),
             BlobPlace::Bucket(bucket) => bucket.get(vault, name),
@@ -85,6 +86,7 @@ impl Blobs {
 
     /// Removes a blob with its older versions, durably. One that is not there is as good as removed.
     pub fn delete(&self, vault: VaultId, name: BlobName) -> Result<()> {
+        self.check_known_place()?;
         match &self.place {
             BlobPlace::Folder(folder) => folder.delete(vault, name),
             BlobPlace::Bucket(bucket) => bucket.delete(vault, name),

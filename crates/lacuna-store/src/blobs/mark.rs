@@ -24,15 +24,20 @@ pub(super) struct PlaceCheck {
 
 impl Blobs {
     /// Ties the blobs to the installation of a keystore: a place that is not the one of its first blob is refused, now and
-    /// before anything is put there.
+    /// before anything is put, read or deleted there.
     pub fn belonging_to(mut self, keys: Arc<dyn KeyStore>) -> Result<Self> {
-        let is_known = known(&*keys)?.is_some();
         self.check = Some(PlaceCheck { keys, is_done: AtomicBool::new(false) });
-        // An installation without a large text has no place yet.
-        if is_known {
-            self.check_place()?;
-        }
+        self.check_known_place()?;
         Ok(self)
+    }
+
+    /// Does the same as [`Self::check_place`], unless the installation has no place yet.
+    pub(super) fn check_known_place(&self) -> Result<()> {
+        let open = self.check.as_ref().filter(|check| !check.is_done.load(Ordering::Relaxed));
+        match open {
+            Some(check) if known(&*check.keys)?.is_some() => self.check_place(),
+            _ => Ok(()),
+        }
     }
 
     /// Compares the mark of the place with the keystore's, and makes both for the first blob of an installation.

@@ -72,6 +72,9 @@ fn a_place_belongs_to_the_installation_of_its_first_blob() {
     one.put(vault, name(1, 1), vec![7]).unwrap();
     assert_eq!(other.put(vault, name(2, 1), vec![8]).unwrap_err().code(), "wrong_blobs");
     assert_eq!(other.list(vault).unwrap(), vec![]);
+    // Nobody may say that a blob is gone where it never was.
+    assert_eq!(other.get(vault, name(1, 1)).unwrap_err().code(), "wrong_blobs");
+    assert_eq!(other.delete(vault, name(1, 1)).unwrap_err().code(), "wrong_blobs");
     assert_eq!(open(&second, &keys).err().unwrap().code(), "wrong_blobs");
     open(&first, &keys).unwrap().put(vault, name(2, 1), vec![8]).unwrap();
 

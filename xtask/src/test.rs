@@ -19,7 +19,7 @@ const LONG_VARIABLE: &str = "LACUNA_LONG";
 const LONG_TESTS: &[(&str, &str, &str)] = &[
     ("lacuna-core", "vault", "residue::"),
     ("lacuna-core", "vault", "backup::"),
-    ("lacuna-core", "vault", "nodes::"),
+    ("lacuna", "doors", "cluster_rounds::"),
     ("lacuna", "doors", "volume::"),
     ("lacuna", "doors", "generated::"),
 ];
@@ -28,6 +28,7 @@ const CRASH_TESTS: &[(&str, &str, &str)] = &[
     ("lacuna", "attacks", "kill::"),
     ("lacuna", "attacks", "killed_commands::"),
     ("lacuna", "attacks", "crash_points::"),
+    ("lacuna", "doors", "cluster_kills::"),
 ];
 
 /// The tests that start hosts, in the same form.
@@ -38,9 +39,10 @@ const HOSTS_VARIABLE: &str = "LACUNA_TEST_HOSTS";
 /// A part of the long tests.
 #[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 enum LongPart {
-    /// Random histories of forgetting, random schedules of backup, a large export and import, a generated client.
+    /// Random histories of forgetting, random schedules of backup, a large export and import, a generated client, nodes that
+    /// ask for what another one forgot.
     Rounds,
-    /// Random kills, every crash point, broken and full disks.
+    /// Random kills, every crash point, broken and full disks, servers that die under nodes.
     Crashes,
     /// Claude Code, Codex and Gemini CLI, wired and started.
     Hosts,
@@ -51,7 +53,8 @@ enum LongPart {
 #[derive(clap::Args)]
 pub(crate) struct Arguments {
     /// Runs the long tests, and only those: 2,000 random histories of forgetting, 500 random schedules of backup
-    /// and restore, 100,000 memories out and in, 1,000 kills, every crash point of every command, hosts as people install them, every fuzz target.
+    /// and restore, 100,000 memories out and in, 10,000 rounds over three nodes, 1,000 kills, every crash point of every
+    /// command, hosts as people install them, every fuzz target.
     #[arg(long, conflicts_with = "rest")]
     long: bool,
     /// Runs only this part of the long tests.
@@ -96,13 +99,13 @@ pub(crate) fn run(arguments: &Arguments) -> Result<()> {
 fn run_long(arguments: &Arguments, started: Instant) -> Result<()> {
     let wanted = |part| arguments.part.is_none_or(|only| only == part);
     if wanted(LongPart::Rounds) {
-        run_long_tests(LONG_TESTS, None)?;
+        run_long_tests(LONG_TESTS, &tools::servers()?)?;
     }
     if wanted(LongPart::Crashes) {
-        run_long_tests(CRASH_TESTS, None)?;
+        run_long_tests(CRASH_TESTS, &tools::servers()?)?;
     }
     if wanted(LongPart::Hosts) {
-        run_long_tests(HOST_TESTS, Some((HOSTS_VARIABLE, tools::hosts()?)))?;
+        run_long_tests(HOST_TESTS, &[(HOSTS_VARIABLE, tools::hosts()?)])?;
     }
     if wanted(LongPart::Fuzz) {
         fuzz::run(arguments.fuzz_seconds)?;
@@ -112,12 +115,13 @@ fn run_long(arguments: &Arguments, started: Instant) -> Result<()> {
 }
 
 /// One after the other: they are long because they are many, and one of them watches how much RAM is taken.
-fn run_long_tests(tests: &[(&str, &str, &str)], tool: Option<(&str, PathBuf)>) -> Result<()> {
+fn run_long_tests(tests: &[(&str, &str, &str)], tools: &[(&str, PathBuf)]) -> Result<()> {
+    let server = Server::start()?;
     for (package, binary, module) in tests {
         let begun = Instant::now();
         let tests =
-            ["test", "-p", package, "--test", binary, module, "--", "--include-ignored", "--nocapture"];
-        step(cargo().args(tests).env(LONG_VARIABLE, "1").envs(tool.clone()))?;
+            vec!["test", "-p", package, "--test", binary, module, "--", "--include-ignored", "--nocapture"];
+        step(with_server(&server, tests).env(LONG_VARIABLE, "1").envs(tools.iter().cloned()))?;
         eprintln!("xtask: {package} {module} took {} s", begun.elapsed().as_secs());
     }
     Ok(())

@@ -75,16 +75,21 @@ const LANGGRAPH_SOURCE: &str = "langgraph-checkpoint==4.3.1";
 /// tests that need it are skipped, and say so.
 pub(crate) fn for_tests() -> Result<Vec<(&'static str, PathBuf)>> {
     openssl_and_curl()?;
-    Ok(vec![
+    let mut tools = servers()?;
+    tools.extend([
         ("LACUNA_TEST_MCP_CLIENTS", mcp_clients()?),
         ("LACUNA_TEST_SDK_TOOLS", sdk_tools()?),
-        ("LACUNA_TEST_KEY_SERVICES", key_services()?),
         ("LACUNA_TEST_ADAPTER_TOOLS", adapter_tools()?),
         ("LACUNA_TEST_SCHEMATHESIS", schemathesis()?),
         ("LACUNA_TEST_BROWSER", browser()?),
         ("LACUNA_TEST_PERSONA", persona_judges()?),
-        ("LACUNA_TEST_SEAWEEDFS", seaweedfs()?),
-    ])
+    ]);
+    Ok(tools)
+}
+
+/// Installs the servers that nodes run on, besides PostgreSQL. Answers as [`for_tests`] does.
+pub(crate) fn servers() -> Result<Vec<(&'static str, PathBuf)>> {
+    Ok(vec![("LACUNA_TEST_KEY_SERVICES", key_services()?), ("LACUNA_TEST_SEAWEEDFS", seaweedfs()?)])
 }
 
 /// Schemathesis in an environment of its own. Answers with the program.
@@ -180,8 +185,10 @@ fn langgraph_source(folder: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Installs the programs that make the certificates of tests, call a server in the documents, and pool connections.
+/// Installs the programs that make the certificates of tests, call a server in the documents, pool connections, and run
+/// another under a clock that is off.
 fn openssl_and_curl() -> Result<()> {
+    needs(Command::new("faketime").arg("--version"), "faketime")?;
     needs(Command::new("openssl").arg("version"), "openssl")?;
     needs(Command::new("pgbouncer").arg("--version"), "pgbouncer")?;
     needs(Command::new("curl").arg("--version"), "curl")

@@ -4,7 +4,9 @@
 //! or none. Its name says which vault, memory and revision it belongs to, and nothing else.
 
 mod bucket;
+mod bucket_home;
 mod folder;
+mod mark;
 
 use std::path::{Path, PathBuf};
 
@@ -12,7 +14,9 @@ use jiff::Timestamp;
 
 use self::bucket::BucketBlobs;
 pub use self::bucket::{BUCKET_TIME, BucketAddress, BucketLogin};
+pub use self::bucket_home::BucketHome;
 use self::folder::FolderBlobs;
+use self::mark::PlaceCheck;
 use lacuna_types::{Error, Result};
 use lacuna_types::{MemoryId, VaultId};
 
@@ -35,7 +39,10 @@ pub struct StrayBlob {
 }
 
 /// Blobs in one place. Call from threads that may block.
-pub struct Blobs(BlobPlace);
+pub struct Blobs {
+    place: BlobPlace,
+    check: Option<PlaceCheck>,
+}
 
 enum BlobPlace {
     Folder(FolderBlobs),
@@ -45,13 +52,15 @@ enum BlobPlace {
 impl Blobs {
     /// Opens a folder, and makes it where needed, for the owner's eyes only.
     pub fn open(root: impl AsRef<Path>) -> Result<Self> {
-        FolderBlobs::open(root.as_ref()).map(|folder| Self(BlobPlace::Folder(folder)))
+        let place = BlobPlace::Folder(FolderBlobs::open(root.as_ref())?);
+        Ok(Self { place, check: None })
     }
 
     /// Opens a bucket that is there, and learns whether it keeps versions. The agent gives each attempt
     /// [`BUCKET_TIME`], follows no redirect and returns every status as an answer.
     pub fn open_bucket(agent: ureq::Agent, address: BucketAddress, login: BucketLogin) -> Result<Self> {
-        BucketBlobs::open(agent, address, login).map(|bucket| Self(BlobPlace::Bucket(Box::new(bucket))))
+        let place = BlobPlace::Bucket(Box::new(BucketBlobs::open(agent, address, login)?));
+        Ok(Self { place, check: None })
     }
 
     /// Keeps `sealed` under its name, durably. Writing the same name again replaces it whole.
@@ -59,7 +68,8 @@ impl Blobs {
         if sealed.len() > BLOB_BYTES_MAX {
             return Err(Error::invalid("blob", format!("must be at most {BLOB_BYTES_MAX} bytes")));
         }
-        match &self.0 {
+        self.check_place()?;
+        match &self.place {
             BlobPlace::Folder(folder) => folder.put(vault, name, sealed),
             BlobPlace::Bucket(bucket) => bucket.put(vault, name, &sealed),
         }
@@ -67,7 +77,8 @@ impl Blobs {
 
     /// [`Error::NotFound`] when there is no such blob.
     pub fn get(&self, vault: VaultId, name: BlobName) -> Result<Vec<u8>> {
-        match &self.0 {
+        self.check_known_place()?;
+        match &self.place {
             BlobPlace::Folder(folder) => folder.get(vault, name),
             BlobPlace::Bucket(bucket) => bucket.get(vault, name),
         }
@@ -75,7 +86,8 @@ impl Blobs {
 
     /// Removes a blob with its older versions, durably. One that is not there is as good as removed.
     pub fn delete(&self, vault: VaultId, name: BlobName) -> Result<()> {
-        match &self.0 {
+        self.check_known_place()?;
+        match &self.place {
             BlobPlace::Folder(folder) => folder.delete(vault, name),
             BlobPlace::Bucket(bucket) => bucket.delete(vault, name),
         }
@@ -83,7 +95,7 @@ impl Blobs {
 
     /// Returns true when a copy of the blob is still there, also one that only the history of a bucket has.
     pub fn is_left(&self, vault: VaultId, name: BlobName) -> bool {
-        match &self.0 {
+        match &self.place {
             BlobPlace::Folder(folder) => folder.get(vault, name).is_ok(),
             BlobPlace::Bucket(bucket) => bucket.is_left(vault, name),
         }
@@ -97,7 +109,7 @@ impl Blobs {
         moment: Timestamp,
         is_known: impl Fn(BlobName) -> bool,
     ) -> Result<Vec<StrayBlob>> {
-        match &self.0 {
+        match &self.place {
             BlobPlace::Folder(folder) => folder.strays(vault, moment, is_known),
             BlobPlace::Bucket(bucket) => bucket.strays(vault, moment, is_known),
         }
@@ -105,15 +117,30 @@ impl Blobs {
 
     /// Removes a file that belongs to no memory, durably.
     pub fn remove_stray(&self, stray: &StrayBlob) -> Result<()> {
-        match &self.0 {
+        match &self.place {
             BlobPlace::Folder(folder) => folder.remove_stray(stray),
             BlobPlace::Bucket(bucket) => bucket.remove_stray(stray),
         }
     }
 
+    fn read_mark(&self) -> Result<Option<Vec<u8>>> {
+        match &self.place {
+            BlobPlace::Folder(folder) => folder.read_mark(),
+            BlobPlace::Bucket(bucket) => bucket.read_mark(),
+        }
+    }
+
+    /// Writes the mark unless there is one.
+    fn write_mark(&self, mark: &[u8]) -> Result<()> {
+        match &self.place {
+            BlobPlace::Folder(folder) => folder.write_mark(mark),
+            BlobPlace::Bucket(bucket) => bucket.write_mark(mark),
+        }
+    }
+
     /// The blobs of a vault in the order of their names. Files that are not blobs are passed over.
     pub fn list(&self, vault: VaultId) -> Result<Vec<BlobName>> {
-        match &self.0 {
+        match &self.place {
             BlobPlace::Folder(folder) => folder.list(vault),
             BlobPlace::Bucket(bucket) => bucket.list(vault),
         }

@@ -5,6 +5,7 @@
 //! - [`blobs`] keeps sealed texts that are too large for a row.
 //! - [`folder`] locks a data folder, for many who use it or for one who replaces it.
 //! - [`foreign`] reads other programs' files for imports.
+//! - [`transport`] has words for services that do not answer.
 //! - [`cbor`] reads and writes the encoding of frames and audit entries.
 //!
 //! A commit names the revision that it expects; another writer's commit in between is a conflict:
@@ -38,6 +39,7 @@ pub mod foreign;
 pub mod keys;
 pub mod rows;
 pub mod signature;
+pub mod transport;
 
 pub use blobs::{BlobName, Blobs};
 pub use folder::{OwnedFolder, SharedFolder};

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+use jiff::{SignedDuration, Timestamp};
 use lacuna_core::gate::Rulebook;
 use lacuna_core::govern::UNLOCKED_MAX;
 use lacuna_core::permit::{Action, Caller, Grant, Power, permit};
@@ -16,7 +17,7 @@ use lacuna_core::{Lacuna, Parts, VaultLocks};
 use lacuna_language::secrets::Scanner;
 use lacuna_models::{ApiKey, EndpointConfig, LlmConfig, http_agent};
 use lacuna_seal::SystemEntropy;
-use lacuna_store::blobs::{BUCKET_TIME, Blobs, BucketLogin};
+use lacuna_store::blobs::{BUCKET_TIME, Blobs, BucketHome, BucketLogin};
 use lacuna_store::folder::{OwnedFolder, SharedFolder};
 use lacuna_store::keys::{
     Anchor, Custody, KeyStore, Kms, LocalKms, PostgresKeys, ServiceCustody, SqliteKeys,
@@ -24,7 +25,7 @@ use lacuna_store::keys::{
 use lacuna_store::rows::{LoginRole, PostgresStore, SqliteOptions, SqliteStore, Store};
 use lacuna_types::embed::Embedder;
 use lacuna_types::llm::Llm;
-use lacuna_types::{OrgId, Role, SystemClock};
+use lacuna_types::{Clock, OrgId, Role, SystemClock};
 use zeroize::Zeroizing;
 
 use crate::codes;
@@ -44,6 +45,9 @@ use crate::workers::let_others_in;
 const ENTER_WAIT: Duration = Duration::from_secs(5);
 /// The longest wait for commands that use the data folder. A server does not end within it.
 const CLAIM_WAIT: Duration = Duration::from_secs(2);
+
+/// The most that the clocks of this machine and of a database server may differ.
+const CLOCKS_APART_MAX: SignedDuration = SignedDuration::from_secs(60);
 
 /// Room on the disk that is kept for erasing rows and keys. A memory takes some tens of kilobytes of logs while it
 /// is erased.
@@ -199,11 +203,17 @@ pub(crate) fn assemble_unchecked_in(config: &Config, folder: SharedFolder) -> Re
     let (store, keys) = open_stores(config, &layout)?;
     let kms = open_kms(config, &layout, &keys)?;
     refuse_emptied_store(&*store, &*keys)?;
+    let blobs = open_blobs(config, &layout)?;
+    let blobs = match config.store {
+        StoreChoice::Sqlite => blobs,
+        // Nodes that share a database share the place of large texts as well.
+        StoreChoice::Postgres { .. } => blobs.belonging_to(keys.clone())?,
+    };
     let parts = Parts {
         store: store.clone(),
         keys,
         kms,
-        blobs: open_blobs(config, &layout)?,
+        blobs,
         models: models(&config.embedder)?,
         rules: rulebook(config)?,
         clock: Arc::new(SystemClock),
@@ -242,21 +252,25 @@ pub(crate) fn preflight(config: &Config) -> Result<()> {
     }
 }
 
-/// Opens the folder of large texts, or the bucket, with the access key that the environment holds.
+/// Opens the folder of large texts, or the bucket.
 fn open_blobs(config: &Config, layout: &Layout) -> Result<Blobs> {
     let Some(address) = &config.blobs else { return Ok(Blobs::open(layout.blobs())?) };
+    let agent = http_agent(&address.endpoint, BUCKET_TIME);
+    Ok(Blobs::open_bucket(agent, address.clone(), bucket_login()?)?)
+}
+
+/// The access key of the bucket, which the environment holds.
+fn bucket_login() -> Result<BucketLogin> {
     let variable = |name: &str| {
         let missing =
             || Failure::new(&codes::BAD_CONFIG, format!("blobs names a bucket, and {name} is not set"));
         std::env::var(name).map_err(|_| missing())
     };
-    let login = BucketLogin {
+    Ok(BucketLogin {
         id: variable("AWS_ACCESS_KEY_ID")?,
         secret: Zeroizing::new(variable("AWS_SECRET_ACCESS_KEY")?),
         session: std::env::var("AWS_SESSION_TOKEN").ok().map(Zeroizing::new),
-    };
-    let agent = http_agent(&address.endpoint, BUCKET_TIME);
-    Ok(Blobs::open_bucket(agent, address.clone(), login)?)
+    })
 }
 
 fn webhooks(config: &Config) -> Result<Arc<[Webhook]>> {
@@ -387,9 +401,27 @@ pub(crate) fn open_stores(config: &Config, layout: &Layout) -> Result<(Arc<dyn S
             let options = SqliteOptions { reserve_bytes: DATA_RESERVE_BYTES, ..SqliteOptions::default() };
             Arc::new(SqliteStore::open_with(layout.database(), options)?)
         }
-        StoreChoice::Postgres { data_url, .. } => Arc::new(PostgresStore::open(data_url)?),
+        StoreChoice::Postgres { data_url, .. } => {
+            let store = PostgresStore::open(data_url)?;
+            refuse_other_time(store.server_time()?)?;
+            Arc::new(store)
+        }
     };
     Ok((store, open_keys(config, layout)?))
+}
+
+/// Refuses a clock that is off: terms would end, and jobs be claimed, at other times than on other nodes.
+fn refuse_other_time(server_time: Timestamp) -> Result<()> {
+    let apart = SystemClock.now().duration_since(server_time);
+    if apart.abs() <= CLOCKS_APART_MAX {
+        return Ok(());
+    }
+    let direction = if apart.is_positive() { "ahead of" } else { "behind" };
+    let detail = format!(
+        "this machine's clock is {} seconds {direction} that of the database server",
+        apart.abs().as_secs()
+    );
+    Err(Failure::new(&codes::CLOCK_OFF, detail))
 }
 
 pub(crate) fn open_keys(config: &Config, layout: &Layout) -> Result<Arc<dyn KeyStore>> {
@@ -440,7 +472,18 @@ pub(crate) fn open_custody(
             let anchor = Anchor::open_from(&folder, Box::new(openbao(choice)?))?;
             (of_service(Box::new(openbao(choice)?)), anchor)
         }
-        CustodyKind::Aws => (of_service(Box::new(aws_kms(choice)?)), Anchor::open(&folder)?),
+        CustodyKind::Aws => {
+            // The service keeps no documents. A bucket does, and every node has the same.
+            let anchor = match &config.blobs {
+                None => Anchor::open(&folder)?,
+                Some(address) => {
+                    let agent = http_agent(&address.endpoint, BUCKET_TIME);
+                    let home = BucketHome::open(agent, address.clone(), bucket_login()?)?;
+                    Anchor::open_from(&folder, Box::new(home))?
+                }
+            };
+            (of_service(Box::new(aws_kms(choice)?)), anchor)
+        }
     })
 }
 

@@ -289,8 +289,8 @@ codes! {
     DISK_FULL "disk_full" 503 UNAVAILABLE "The disk is full. This request stored nothing."
         "Free some space and retry."
         http "Try again later; if it stays, ask the operator of the server.";
-    READ_ONLY "read_only" 503 MISCONFIGURED "The data folder, a file in it or its disk may only be read. Nothing was changed."
-        "Correct the owner and permissions of the data folder and its files, or mount the disk for writing."
+    READ_ONLY "read_only" 503 MISCONFIGURED "The data folder, a file in it, its disk or the database server may only be read. Nothing was changed."
+        "Correct the owner and permissions of the data folder and its files, or mount the disk for writing; name the primary in the URL of the database."
         http "Try again later; if it stays, ask the operator of the server.";
     ACCESS_DENIED "access_denied" 503 MISCONFIGURED "The database server refuses the user, the password or a permission."
         "Check user and password, and compare the roles with docs/operations.md.";
@@ -298,8 +298,12 @@ codes! {
         "Write it as postgres://user:password@host/database.";
     TLS_REQUIRED "tls_required" 503 MISCONFIGURED "The database is on another machine, and the connection would not be encrypted."
         "Add sslmode=verify-full to the URL of the database; see `docs/operations.md`.";
-    BLOBS_DENIED "blobs_denied" 503 MISCONFIGURED "The object store does not know the bucket, or refuses the access key."
-        "Check the bucket, AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and the rights of the key; see `docs/operations.md`.";
+    BLOBS_DENIED "blobs_denied" 503 MISCONFIGURED "The object store does not know the bucket, has it in another region, or refuses the access key."
+        "Check the bucket, its region, AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, the rights of the key and the clock; see `docs/operations.md`.";
+    WRONG_BLOBS "wrong_blobs" 503 MISCONFIGURED "The place of large texts is another one than the rest of the installation uses. Nothing was changed."
+        "Set blobs as on the other nodes. If the large texts were moved, move the file or object `installation` with them.";
+    CLOCK_OFF "clock_off" 503 MISCONFIGURED "The clocks of this machine and of the database server differ."
+        "Set both by a time service such as NTP, and start again.";
     STORE_TLS "store_tls" 503 MISCONFIGURED "TLS to the database failed: its certificate is not trusted, or a file for it cannot be used."
         "Correct what the message names; see `docs/operations.md`.";
     MISSING_DATABASE "missing_database" 503 MISCONFIGURED "The database is gone or empty, and the keystore knows its vaults."

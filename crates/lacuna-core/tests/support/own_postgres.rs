@@ -35,6 +35,7 @@ pub(crate) struct Machine {
 pub(crate) struct OwnPostgres {
     keeper: Child,
     pub(crate) port: u16,
+    data: PathBuf,
 }
 
 impl Machine {
@@ -97,6 +98,36 @@ impl Machine {
         }
     }
 
+    /// A primary that waits for its replica with each commit, and the replica.
+    pub(crate) fn pair(&self) -> (OwnPostgres, OwnPostgres) {
+        let settings = "synchronous_commit = on\nfsync = off\nmax_connections = 300";
+        self.init("primary", settings, "host replication all 127.0.0.1/32 trust");
+        let primary = self.start("primary");
+        self.copy(&primary, "replica", &["-R"]);
+        let replica = self.start("replica");
+        primary.admin("ALTER SYSTEM SET synchronous_standby_names = 'replica'");
+        primary.admin("SELECT pg_reload_conf()");
+        let began = Instant::now();
+        while primary.ask("SELECT coalesce(max(sync_state), 'none') FROM pg_stat_replication") != "sync" {
+            assert!(began.elapsed() < START_WAIT, "the replica does not follow");
+            std::thread::sleep(Duration::from_millis(50));
+        }
+        (primary, replica)
+    }
+
+    /// A snapshot of a running server's files, under another name. It waits for no replica.
+    pub(crate) fn snapshot(&self, server: &OwnPostgres, name: &str) {
+        self.copy(server, name, &[]);
+        fs::write(self.path(name).join("postgresql.auto.conf"), "").unwrap();
+    }
+
+    fn copy(&self, server: &OwnPostgres, name: &str, more: &[&str]) {
+        let folder = self.path(name);
+        let source = format!("host=127.0.0.1 port={} user=lacuna application_name={name}", server.port);
+        let options = ["-D", folder.to_str().unwrap(), "-d", &source, "-c", "fast", "--no-sync"];
+        self.run("pg_basebackup", &[&options[..], more].concat());
+    }
+
     pub(crate) fn start(&self, name: &str) -> OwnPostgres {
         let port = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap().local_addr().unwrap().port();
         self.start_on(name, port)
@@ -106,7 +137,7 @@ impl Machine {
         let mut command = self.dressed(Command::new("sh"));
         command.args(["-c", KEEPER]).stdin(Stdio::piped()).process_group(0);
         command.env("BIN", &self.programs).env("DATA", self.path(name)).env("PORT", port.to_string());
-        let server = OwnPostgres { keeper: command.spawn().unwrap(), port };
+        let server = OwnPostgres { keeper: command.spawn().unwrap(), port, data: self.path(name) };
         let began = Instant::now();
         let ready = || {
             let port = port.to_string();
@@ -123,6 +154,17 @@ impl Machine {
 }
 
 impl OwnPostgres {
+    /// Ends the server and all of its processes as a power cut would.
+    pub(crate) fn kill(self) {
+        let lock = fs::read_to_string(self.data.join("postmaster.pid")).unwrap();
+        let server = lock.lines().next().unwrap();
+        let children =
+            fs::read_to_string(format!("/proc/{server}/task/{server}/children")).unwrap_or_default();
+        let all = std::iter::once(server).chain(children.split_whitespace());
+        // Some of them may have ended by themselves meanwhile.
+        let _ = Command::new("kill").arg("-KILL").args(all).stderr(Stdio::null()).status();
+    }
+
     pub(crate) fn url(&self) -> String {
         format!("postgres://lacuna@127.0.0.1:{}/postgres", self.port)
     }

@@ -51,18 +51,30 @@ impl Seaweed {
         );
         fs::write(folder.path().join("s3.json"), who).unwrap();
         let ports = free_ports();
-        let mut command = Command::new("sh");
-        command.args(["-c", KEEPER, "sh"]).args(ports.iter().map(u16::to_string));
-        command.env("WEED", &program).env("FOLDER", folder.path()).stdin(Stdio::piped()).process_group(0);
-        let keeper = command.spawn().unwrap();
-        let server = Self { keeper, folder, program, ports };
+        let server = Self { keeper: keeper(&program, &folder, &ports), folder, program, ports };
+        server.wait();
+        Some(server)
+    }
+
+    /// Ends it as a power cut would.
+    pub(crate) fn kill(&mut self) {
+        drop(self.keeper.stdin.take());
+        let _ = self.keeper.wait();
+    }
+
+    /// Starts it again, with its files and under its address.
+    pub(crate) fn start_again(&mut self) {
+        self.keeper = keeper(&self.program, &self.folder, &self.ports);
+        self.wait();
+    }
+
+    fn wait(&self) {
         let began = Instant::now();
-        while !server.answers() {
-            let log = || fs::read_to_string(server.folder.path().join("log")).unwrap_or_default();
+        while !self.answers() {
+            let log = || fs::read_to_string(self.folder.path().join("log")).unwrap_or_default();
             assert!(began.elapsed() < START_WAIT, "SeaweedFS did not start: {}", log());
             std::thread::sleep(Duration::from_millis(100));
         }
-        Some(server)
     }
 
     pub(crate) fn endpoint(&self) -> String {
@@ -90,6 +102,13 @@ impl Seaweed {
     }
 }
 
+fn keeper(program: &str, folder: &TempDir, ports: &[u16]) -> Child {
+    let mut command = Command::new("sh");
+    command.args(["-c", KEEPER, "sh"]).args(ports.iter().map(u16::to_string));
+    command.env("WEED", program).env("FOLDER", folder.path()).stdin(Stdio::piped()).process_group(0);
+    command.spawn().unwrap()
+}
+
 /// Ports that are free at this moment; the server takes them in the next.
 fn free_ports() -> Vec<u16> {
     let free = || TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
@@ -99,7 +118,6 @@ fn free_ports() -> Vec<u16> {
 
 impl Drop for Seaweed {
     fn drop(&mut self) {
-        drop(self.keeper.stdin.take());
-        let _ = self.keeper.wait();
+        self.kill();
     }
 }

@@ -1,8 +1,7 @@
 use super::*;
 
-/// Rounds of forgetting on one node and asking another, and how many with `LACUNA_LONG=1`.
+/// Rounds of forgetting on one node and asking another; `cluster_rounds` of the doors has many more, over real nodes.
 const FORGOTTEN_ROUNDS: usize = 60;
-const FORGOTTEN_ROUNDS_LONG: usize = 10_000;
 
 #[test]
 fn what_one_node_writes_or_erases_every_node_sees_at_once() {
@@ -139,11 +138,10 @@ fn a_vault_that_another_node_destroyed_is_not_served_from_ram() {
 #[test]
 fn what_one_of_three_nodes_forgot_no_other_answers() {
     let Some((_database, world)) = World::postgres("stale") else { return };
-    let long = std::env::var_os("LACUNA_LONG").is_some();
     let nodes: Vec<Lacuna> = (0..3).map(|_| world.service()).collect();
     nodes[0].keep("anna", "The boat is moored at pier nine.").unwrap();
     let mut stale = 0;
-    for round in 0..if long { FORGOTTEN_ROUNDS_LONG } else { FORGOTTEN_ROUNDS } {
+    for round in 0..FORGOTTEN_ROUNDS {
         let [writer, eraser, asked] = [0, 1, 2].map(|place| &nodes[(round + place * (1 + round % 2)) % 3]);
         let id = writer.keep("anna", &format!("The lantern number {round} hangs in the crypt.")).unwrap();
         for node in &nodes {

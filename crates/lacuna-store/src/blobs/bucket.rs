@@ -12,8 +12,10 @@ use ureq::Agent;
 use ureq::http::{Request, StatusCode};
 use zeroize::Zeroizing;
 
+use super::mark::MARK;
 use super::{BLOB_BYTES_MAX, BlobName, StrayBlob, file_name, parse};
 use crate::signature::{Signed, SignedFor, amz_date, authorization};
+use crate::transport::transport_reason;
 
 /// The longest time for one attempt, for whoever makes the agent.
 pub const BUCKET_TIME: Duration = Duration::from_secs(30);
@@ -24,6 +26,9 @@ const PAUSE_FIRST: Duration = Duration::from_millis(100);
 const LIST_BYTES_MAX: u64 = 4 << 20;
 /// Pages of one list.
 const PAGES_MAX: usize = 1_000;
+/// The condition that no object has the name, and the header of one that it is still the same.
+pub(super) const IF_NEW: (&str, &str) = ("if-none-match", "*");
+pub(super) const IF_SAME: &str = "if-match";
 /// The folder under the prefix that holds all vaults.
 const ROOT: &str = "memory";
 
@@ -71,10 +76,12 @@ struct BucketCall<'a> {
     bytes_max: u64,
 }
 
-struct BucketReply {
-    status: StatusCode,
-    tag: Option<String>,
-    body: Vec<u8>,
+pub(super) struct BucketReply {
+    pub(super) status: StatusCode,
+    pub(super) tag: Option<String>,
+    /// The region that the service says the bucket lies in.
+    region: Option<String>,
+    pub(super) body: Vec<u8>,
 }
 
 impl BucketBlobs {
@@ -91,23 +98,15 @@ impl BucketBlobs {
     /// Two writers of one name cannot overwrite each other unseen, and an attempt whose answer was lost is not done twice.
     pub(super) fn put(&self, vault: VaultId, name: BlobName, sealed: &[u8]) -> Result<()> {
         let key = self.key(vault, name);
-        let put = |condition| {
-            self.call(&BucketCall {
-                method: "PUT",
-                key: &key,
-                body: sealed,
-                condition: Some(condition),
-                ..BucketCall::default()
-            })
-        };
-        let answer = put(("if-none-match", "*".to_owned()))?;
+        let put = |condition| self.put_if(&key, sealed, condition);
+        let answer = put(IF_NEW)?;
         if answer.status != StatusCode::PRECONDITION_FAILED {
             return succeeded(&answer);
         }
         let there = self.fetch(&key)?;
         match (there.body == sealed, there.tag) {
             (true, _) => Ok(()),
-            (false, Some(tag)) => match put(("if-match", tag))? {
+            (false, Some(tag)) => match put((IF_SAME, &tag))? {
                 answer if answer.status == StatusCode::PRECONDITION_FAILED => Err(Error::Conflict("a blob")),
                 answer => succeeded(&answer),
             },
@@ -115,11 +114,35 @@ impl BucketBlobs {
         }
     }
 
+    pub(super) fn read_mark(&self) -> Result<Option<Vec<u8>>> {
+        match self.fetch(&self.under_prefix(MARK)) {
+            Ok(found) => Ok(Some(found.body)),
+            Err(Error::NotFound(_)) => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
+    pub(super) fn write_mark(&self, mark: &[u8]) -> Result<()> {
+        let written = self.put_if(&self.under_prefix(MARK), mark, IF_NEW)?;
+        if written.status == StatusCode::PRECONDITION_FAILED { Ok(()) } else { succeeded(&written) }
+    }
+
+    /// Writes an object if a condition on the one that is there holds.
+    pub(super) fn put_if(
+        &self,
+        key: &str,
+        body: &[u8],
+        (name, value): (&'static str, &str),
+    ) -> Result<BucketReply> {
+        let condition = Some((name, value.to_owned()));
+        self.call(&BucketCall { method: "PUT", key, body, condition, ..BucketCall::default() })
+    }
+
     pub(super) fn get(&self, vault: VaultId, name: BlobName) -> Result<Vec<u8>> {
         Ok(self.fetch(&self.key(vault, name))?.body)
     }
 
-    fn fetch(&self, key: &str) -> Result<BucketReply> {
+    pub(super) fn fetch(&self, key: &str) -> Result<BucketReply> {
         let answer = self.call(&BucketCall {
             method: "GET",
             key,
@@ -235,9 +258,13 @@ impl BucketBlobs {
     }
 
     fn folder(&self, vault: VaultId) -> String {
+        self.under_prefix(&format!("{ROOT}/{vault}"))
+    }
+
+    pub(super) fn under_prefix(&self, name: &str) -> String {
         match self.address.prefix.trim_matches('/') {
-            "" => format!("{ROOT}/{vault}"),
-            prefix => format!("{prefix}/{ROOT}/{vault}"),
+            "" => name.to_owned(),
+            prefix => format!("{prefix}/{name}"),
         }
     }
 
@@ -256,11 +283,9 @@ impl BucketBlobs {
             pause *= 2;
         }
         match self.attempt(call) {
-            Ok(answer) if is_passing(answer.status) => {
-                Err(unavailable(format!("the object store answers with {}", answer.status)))
-            }
+            Ok(answer) if is_passing(answer.status) => Err(unavailable("fails", answer.status.to_string())),
             Ok(answer) => Ok(answer),
-            Err(error) => Err(unavailable(error.to_string())),
+            Err(error) => Err(unavailable(transport_reason(&error), error.to_string())),
         }
     }
 
@@ -279,10 +304,11 @@ impl BucketBlobs {
             request = request.header(*name, value);
         }
         let mut answer = self.agent.run(request.body(call.body)?)?;
-        let tag = answer.headers().get("etag").and_then(|tag| tag.to_str().ok()).map(str::to_owned);
+        let header = |name: &str| answer.headers().get(name).and_then(|value| value.to_str().ok());
+        let [tag, region] = ["etag", "x-amz-bucket-region"].map(|name| header(name).map(str::to_owned));
         let limit = call.bytes_max.max(LIST_BYTES_MAX);
         let body = answer.body_mut().with_config().limit(limit).read_to_vec()?;
-        Ok(BucketReply { status: answer.status(), tag, body })
+        Ok(BucketReply { status: answer.status(), tag, region, body })
     }
 
     /// The headers that prove who asks.
@@ -318,34 +344,46 @@ fn jittered(pause: Duration) -> Duration {
     pause.mul_f64(0.5 + f64::from(byte[0]) / 512.0)
 }
 
-fn succeeded(answer: &BucketReply) -> Result<()> {
+pub(super) fn succeeded(answer: &BucketReply) -> Result<()> {
     match answer.status {
         status if status.is_success() => Ok(()),
         StatusCode::NOT_FOUND => Err(Error::NotFound("blob")),
         StatusCode::CONFLICT => Err(Error::Conflict("a blob")),
-        status @ (StatusCode::FORBIDDEN | StatusCode::UNAUTHORIZED) => Err(Error::Misconfigured {
-            code: "blobs_denied",
-            reason: format!(
-                "the object store refuses the access key ({status}); check the key, its rights and the clock"
-            ),
-        }),
-        status => Err(unavailable(format!("the object store answers with {status}"))),
+        _ if says(answer, "RequestTimeTooSkewed") => {
+            Err(denied("the object store refuses requests because this machine's clock is off".to_owned()))
+        }
+        status if status.is_redirection() || says(answer, "AuthorizationHeaderMalformed") => {
+            let place = answer.region.as_ref().map_or_else(String::new, |region| format!(", {region}"));
+            Err(denied(format!(
+                "the bucket lies in another region{place}: correct region and endpoint in blobs, or use another bucket"
+            )))
+        }
+        status @ (StatusCode::FORBIDDEN | StatusCode::UNAUTHORIZED) => Err(denied(format!(
+            "the object store refuses the access key ({status}); check the key, its rights and the clock"
+        ))),
+        status => Err(unavailable("gives an answer that is not as expected", status.to_string())),
     }
+}
+
+/// Reads the code of a refusal.
+fn says(answer: &BucketReply, code: &str) -> bool {
+    elements(&String::from_utf8_lossy(&answer.body), "Code").contains(&code)
+}
+
+fn denied(reason: String) -> Error {
+    Error::Misconfigured { code: "blobs_denied", reason }
 }
 
 /// The XML of an answer that must have succeeded.
 fn text_of(answer: &BucketReply) -> Result<String> {
     match succeeded(answer) {
-        Err(Error::NotFound(_)) => Err(Error::Misconfigured {
-            code: "blobs_denied",
-            reason: "there is no such bucket; make it first".into(),
-        }),
+        Err(Error::NotFound(_)) => Err(denied("there is no such bucket; make it first".to_owned())),
         done => done.map(|()| String::from_utf8_lossy(&answer.body).into_owned()),
     }
 }
 
-fn unavailable(cause: String) -> Error {
-    Error::unavailable("blobs_unavailable", "the object store cannot be used right now", cause)
+fn unavailable(reason: &str, cause: String) -> Error {
+    Error::unavailable("blobs_unavailable", format!("the object store {reason}"), cause)
 }
 
 /// The contents of all elements of one name. The documents are flat and machine-made; a name has no attributes.

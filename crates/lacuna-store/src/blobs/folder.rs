@@ -8,9 +8,10 @@ use std::path::{Path, PathBuf};
 use jiff::Timestamp;
 use object_store::local::LocalFileSystem;
 use object_store::path::Path as Location;
-use object_store::{ObjectStore, ObjectStoreExt, PutPayload};
+use object_store::{ObjectStore, ObjectStoreExt, PutMode, PutOptions, PutPayload};
 use tokio::runtime::Runtime;
 
+use super::mark::MARK;
 use super::{BLOB_BYTES_MAX, BlobName, StrayBlob, file_name, parse};
 use lacuna_types::{Error, Result, VaultId};
 
@@ -45,6 +46,23 @@ impl FolderBlobs {
         // The file was made as the umask says; nobody else could reach it in its folder.
         let path = folder.join(file_name(name));
         close_to_others(&path).map_err(|error| io_failure(&error, "a blob cannot be made private"))
+    }
+
+    pub(super) fn read_mark(&self) -> Result<Option<Vec<u8>>> {
+        match fs::read(self.root.join(MARK)) {
+            Ok(mark) => Ok(Some(mark)),
+            Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(io_failure(&error, "the mark of the blob folder cannot be read")),
+        }
+    }
+
+    pub(super) fn write_mark(&self, mark: &[u8]) -> Result<()> {
+        let options = PutOptions::from(PutMode::Create);
+        let payload = PutPayload::from(mark.to_vec());
+        match self.runtime.block_on(self.objects.put_opts(&Location::from(MARK), payload, options)) {
+            Err(object_store::Error::AlreadyExists { .. }) => Ok(()),
+            written => written.map(drop).map_err(failure),
+        }
     }
 
     /// [`Error::NotFound`] when there is no such blob.

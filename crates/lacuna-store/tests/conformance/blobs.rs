@@ -2,8 +2,11 @@
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+use std::sync::Arc;
 
 use lacuna_store::blobs::{BLOB_BYTES_MAX, BlobName, Blobs};
+use lacuna_store::keys::{KeyStore, RamKeys};
 
 use crate::samples::*;
 
@@ -57,6 +60,35 @@ fn what_cannot_be_kept_is_refused() {
 }
 
 #[test]
+fn a_place_belongs_to_the_installation_of_its_first_blob() {
+    let folder = tempfile::tempdir().unwrap();
+    let [first, second] = ["first", "second"].map(|name| folder.path().join(name));
+    let keys: Arc<dyn KeyStore> = Arc::new(RamKeys::new());
+    let open = |root: &Path, keys: &Arc<dyn KeyStore>| Blobs::open(root).unwrap().belonging_to(keys.clone());
+    let vault = scope("ann").vault_id();
+    // Before the first blob nothing is decided.
+    let (one, other) = (open(&first, &keys).unwrap(), open(&second, &keys).unwrap());
+    assert!(!first.join("installation").exists());
+    one.put(vault, name(1, 1), vec![7]).unwrap();
+    assert_eq!(other.put(vault, name(2, 1), vec![8]).unwrap_err().code(), "wrong_blobs");
+    assert_eq!(other.list(vault).unwrap(), vec![]);
+    // Nobody may say that a blob is gone where it never was.
+    assert_eq!(other.get(vault, name(1, 1)).unwrap_err().code(), "wrong_blobs");
+    assert_eq!(other.delete(vault, name(1, 1)).unwrap_err().code(), "wrong_blobs");
+    assert_eq!(open(&second, &keys).err().unwrap().code(), "wrong_blobs");
+    open(&first, &keys).unwrap().put(vault, name(2, 1), vec![8]).unwrap();
+
+    // Another installation's place, one with a damaged mark, and one that everything was moved to.
+    let others: Arc<dyn KeyStore> = Arc::new(RamKeys::new());
+    open(&second, &others).unwrap().put(vault, name(3, 1), vec![9]).unwrap();
+    assert_eq!(open(&second, &keys).err().unwrap().code(), "wrong_blobs");
+    fs::write(second.join("installation"), "something").unwrap();
+    assert_eq!(open(&second, &keys).err().unwrap().code(), "wrong_blobs");
+    fs::copy(first.join("installation"), second.join("installation")).unwrap();
+    open(&second, &keys).unwrap();
+}
+
+#[test]
 fn several_threads_may_share_the_folder() {
     let folder = tempfile::tempdir().unwrap();
     let blobs = Blobs::open(folder.path()).unwrap();
@@ -84,7 +116,7 @@ fn folders_and_blobs_that_are_open_to_others_are_closed_by_the_next_write() {
         fs::set_permissions(path, fs::Permissions::from_mode(0o777)).unwrap();
     }
     Blobs::open(&root).unwrap().put(vault, name(1, 1), vec![7]).unwrap();
-    let mode = |path: &std::path::Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
+    let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
     let blob = fs::read_dir(&place).unwrap().next().unwrap().unwrap().path();
     assert_eq!((mode(&root), mode(&place), mode(&blob)), (0o700, 0o700, 0o600));
 }

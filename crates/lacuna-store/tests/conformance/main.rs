@@ -24,6 +24,7 @@ mod postgres;
 mod postgres_database;
 mod samples;
 #[path = "../../../lacuna-core/tests/support/seaweed.rs"]
+#[allow(dead_code, reason = "each crate of tests uses a part")]
 mod seaweed;
 mod sqlite_files;
 mod suite;

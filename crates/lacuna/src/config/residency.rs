@@ -7,7 +7,7 @@ use std::ffi::OsString;
 
 use lacuna_models::is_loopback_host;
 
-use super::{Config, EmbedderChoice, RawConfig, StoreChoice};
+use super::{Config, CustodyKind, EmbedderChoice, RawConfig, StoreChoice};
 
 /// Variables by which programs learn of a proxy, which sees whom we call.
 const PROXY_VARIABLES: [&str; 6] =
@@ -52,6 +52,9 @@ impl Residency {
     pub(super) fn faults(&self, config: &Config, env: &[(OsString, OsString)]) -> Vec<String> {
         let Some(region) = &self.region else { return Vec::new() };
         let mut faults = Vec::new();
+        for (setting, place) in named_regions(config).filter(|(_, place)| !lies_in(place, region)) {
+            faults.push(format!("{setting}: the region {place} is not in {region}"));
+        }
         for (setting, host) in outgoing(config, env) {
             let known = self.hosts.iter().find(|(name, _)| *name == host);
             match known.map(|(_, place)| place.as_str()) {
@@ -65,6 +68,15 @@ impl Residency {
         }
         faults
     }
+}
+
+/// Regions that settings name for services beyond this machine.
+fn named_regions(config: &Config) -> impl Iterator<Item = (&'static str, &str)> {
+    let bucket = config.blobs.iter().filter(|bucket| !is_loopback_url(&bucket.endpoint));
+    let bucket = bucket.map(|bucket| ("blobs", bucket.region.as_str()));
+    let custody = Some(&config.custody).filter(|custody| custody.kind == CustodyKind::Aws);
+    let custody = custody.filter(|custody| !custody.address().is_some_and(|url| is_loopback_url(&url)));
+    bucket.chain(custody.and_then(|custody| Some(("custody.region", custody.region.as_deref()?))))
 }
 
 /// `eu-central-1` lies in `eu`, and `europe` does not.

@@ -13,6 +13,7 @@ use std::time::Duration;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use lacuna_models::{http_agent, is_loopback_host};
+use lacuna_store::transport::transport_reason;
 use lacuna_types::{Error, Result};
 use ureq::Agent;
 use ureq::http::{Request, Uri};
@@ -103,19 +104,6 @@ impl ServiceLine {
 
 fn is_passing(status: u16) -> bool {
     status == 429 || status >= 500
-}
-
-fn transport_reason(error: &ureq::Error) -> &'static str {
-    let text = error.to_string();
-    match error {
-        ureq::Error::Timeout(_) => "did not answer in time",
-        ureq::Error::HostNotFound => "has a host name that is not known",
-        _ if text.contains("Expired") || text.contains("expired") => "has a certificate that expired",
-        _ if text.contains("certificate") || text.contains("Certificate") => {
-            "has a certificate that this machine does not trust"
-        }
-        _ => "cannot be reached",
-    }
 }
 
 fn encoded(bytes: &[u8]) -> Zeroizing<String> {

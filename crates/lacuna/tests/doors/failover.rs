@@ -6,35 +6,12 @@ use std::time::{Duration, Instant};
 
 use serde_json::json;
 
-use crate::own_postgres::{Machine, OwnPostgres};
+use crate::own_postgres::Machine;
 use crate::support::{Home, Server};
 
 const BEFORE: usize = 12;
 const AFTER: usize = 12;
 const RECOVERY_WAIT: Duration = Duration::from_secs(60);
-
-/// A primary that waits for its replica with each commit, and the replica.
-fn pair(machine: &Machine) -> (OwnPostgres, OwnPostgres) {
-    machine.init(
-        "primary",
-        "synchronous_commit = on\nfsync = off",
-        "host replication all 127.0.0.1/32 trust",
-    );
-    let primary = machine.start("primary");
-    let replica = machine.path("replica");
-    let source = format!("host=127.0.0.1 port={} user=lacuna application_name=replica", primary.port);
-    let copy = ["-D", replica.to_str().unwrap(), "-d", &source, "-R", "-c", "fast", "--no-sync"];
-    machine.run("pg_basebackup", &copy);
-    let replica = machine.start("replica");
-    primary.admin("ALTER SYSTEM SET synchronous_standby_names = 'replica'");
-    primary.admin("SELECT pg_reload_conf()");
-    let began = Instant::now();
-    while primary.ask("SELECT coalesce(max(sync_state), 'none') FROM pg_stat_replication") != "sync" {
-        assert!(began.elapsed() < RECOVERY_WAIT, "the replica does not follow");
-        std::thread::sleep(Duration::from_millis(50));
-    }
-    (primary, replica)
-}
 
 /// Remembers, and answers with the id if the server said so.
 fn remember(server: &Server, number: usize) -> Option<String> {
@@ -52,7 +29,7 @@ fn ids(server: &Server) -> BTreeSet<String> {
 #[test]
 fn nodes_follow_a_promoted_replica_and_lose_nothing() {
     let Some(machine) = Machine::new() else { return };
-    let (primary, replica) = pair(&machine);
+    let (primary, replica) = machine.pair();
     let url = format!("postgres://lacuna@127.0.0.1:{},127.0.0.1:{}/postgres", primary.port, replica.port);
     let home = Home::new().with("LACUNA_STORE", &url).with("LACUNA_KEYS_BESIDE_DATA", "true");
     let nodes = [home.serve(&[]), home.serve(&[])];

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::support::{Answer, Home, Server};
 
-const EVERYTHING: [&str; 11] = [
+pub(crate) const EVERYTHING: [&str; 11] = [
     "recall",
     "remember",
     "forget",
@@ -19,7 +19,7 @@ const EVERYTHING: [&str; 11] = [
 ];
 
 /// A token of a service with these operations.
-fn service(home: &Home, name: &str, operations: &[&str]) -> String {
+pub(crate) fn service(home: &Home, name: &str, operations: &[&str]) -> String {
     let named: Vec<&str> = operations.iter().flat_map(|operation| ["--operation", operation]).collect();
     secret(&home.token(name, "service", &named))
 }

@@ -293,6 +293,17 @@ impl Server {
     }
 
     pub(crate) fn send(&self, method: &str, path: &str, headers: &[(&str, &str)], body: &[u8]) -> Answer {
+        self.try_send(method, path, headers, body).unwrap()
+    }
+
+    /// The same for a server that may die meanwhile.
+    pub(crate) fn try_send(
+        &self,
+        method: &str,
+        path: &str,
+        headers: &[(&str, &str)],
+        body: &[u8],
+    ) -> Result<Answer, ureq::Error> {
         let mut request = Request::builder().method(method).uri(format!("{}{path}", self.url));
         for (name, value) in headers {
             request = request.header(*name, *value);
@@ -301,15 +312,15 @@ impl Server {
             request = request.header("authorization", format!("Bearer {token}"));
         }
         let agent = &self.agent;
-        let mut response = agent.run(request.body(body).unwrap()).unwrap();
+        let mut response = agent.run(request.body(body).unwrap())?;
         let headers = response.headers().iter();
-        Answer {
+        Ok(Answer {
             status: response.status().as_u16(),
             headers: headers
                 .map(|(name, value)| (name.to_string(), value.to_str().unwrap().to_owned()))
                 .collect(),
-            bytes: response.body_mut().with_config().limit(64 << 20).read_to_vec().unwrap(),
-        }
+            bytes: response.body_mut().with_config().limit(64 << 20).read_to_vec()?,
+        })
     }
 
     pub(crate) fn get(&self, path: &str) -> Answer {

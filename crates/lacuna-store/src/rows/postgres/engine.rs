@@ -180,8 +180,12 @@ impl Link {
         let isolation =
             if read_only { IsolationLevel::RepeatableRead } else { IsolationLevel::ReadCommitted };
         let settings = self.transaction_settings();
-        let mut transaction =
-            self.client.build_transaction().isolation_level(isolation).read_only(read_only).start()?;
+        let begun = self.client.build_transaction().isolation_level(isolation).read_only(read_only).start();
+        let mut transaction = begun.map_err(|error| match error.code() {
+            // The answer of a replica to a transaction that is to write.
+            Some(&SqlState::FEATURE_NOT_SUPPORTED) => SqlFailure(no_primary()),
+            _ => error.into(),
+        })?;
         transaction.batch_execute(&format!("{settings} {}", schema.scope(visibility)))?;
         let mut scoped = ScopedTransaction { transaction, schema, statements: &mut self.statements };
         let done = act(&mut scoped);
@@ -408,6 +412,17 @@ impl From<postgres::Error> for SqlFailure {
     }
 }
 
+/// The words of the driver for a server that is not the one that takes writes.
+fn takes_no_writes(error: &postgres::Error) -> bool {
+    let cause = std::error::Error::source(error);
+    cause.is_some_and(|cause| cause.to_string() == "database does not allow writes")
+}
+
+fn no_primary() -> Error {
+    let reason = "the PostgreSQL server is a replica, or takes no writes; name the primary in the URL";
+    Error::Misconfigured { code: READ_ONLY, reason: reason.into() }
+}
+
 fn caller_error(error: postgres::Error) -> Error {
     if let Some(refused) = tls::refusal(&error) {
         return refused;
@@ -434,8 +449,14 @@ fn caller_error(error: postgres::Error) -> Error {
         },
         Some(code) if *code == SqlState::READ_ONLY_SQL_TRANSACTION => Error::Misconfigured {
             code: READ_ONLY,
-            reason: "the PostgreSQL server takes no writes; connect to the primary".into(),
+            reason: "the PostgreSQL server is a replica, or takes no writes; name the primary in the URL"
+                .into(),
         },
+        None if takes_no_writes(&error) => Error::unavailable(
+            "store_unavailable",
+            "none of the PostgreSQL servers in the URL takes writes; promote one",
+            error,
+        ),
         Some(code) if *code == SqlState::QUERY_CANCELED => Error::unavailable(
             "store_unavailable",
             "PostgreSQL took too long over one statement; nothing was changed, try again later",

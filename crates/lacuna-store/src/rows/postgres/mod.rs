@@ -100,6 +100,14 @@ impl PostgresStore {
     pub fn login_role(&self) -> Result<LoginRole> {
         self.0.login_role()
     }
+
+    /// The time by the server's clock.
+    pub fn server_time(&self) -> Result<Timestamp> {
+        let sql = "SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint";
+        let text = self.0.read_one_text(Visibility::Admin, sql)?;
+        let at = text.and_then(|text| Timestamp::from_millisecond(text.parse().ok()?).ok());
+        at.ok_or_else(|| Error::corrupt("PostgreSQL does not tell the time"))
+    }
 }
 
 impl Store for PostgresStore {

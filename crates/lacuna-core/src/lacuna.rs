@@ -104,6 +104,17 @@ impl Lacuna {
         Self { service: self.service.condensing_by(llm) }
     }
 
+    /// Lets a language model propose what requests to forget mean; its proposals are only offered. Without one, nobody is
+    /// asked.
+    pub fn proposing_by(self, llm: Option<Arc<dyn Llm>>) -> Self {
+        Self { service: self.service.proposing_by(llm) }
+    }
+
+    /// Returns true when plans to forget ask a language model.
+    pub fn asks_language_model(&self) -> bool {
+        self.service.proposing_llm.is_some()
+    }
+
     /// Counts tokens by `counter` from now on; [`lacuna_types::token_count::estimate`] counts until then.
     pub fn counting(self, counter: TokenCounter) -> Self {
         Self { service: self.service.counting(counter) }

@@ -214,6 +214,7 @@ pub(crate) fn assemble_unchecked_in(config: &Config, folder: SharedFolder) -> Re
     let service = Lacuna::new(parts)
         .telling(webhooks.iter().map(Webhook::recipient).collect())
         .condensing_by(config.llm.as_ref().map(language_model).transpose()?)
+        .proposing_by(config.llm.as_ref().map(proposing_model).transpose()?.flatten())
         .counting(lacuna_models::token_counter());
     let service = Arc::new(service);
     service.upkeep().pause_by(let_others_in);
@@ -568,8 +569,18 @@ fn endpoint(
 }
 
 fn language_model(choice: &LlmChoice) -> Result<Arc<dyn Llm>> {
+    Ok(lacuna_models::llm(llm_config(choice)?)?)
+}
+
+/// The same model for plans to forget, where they ask it. A person waits for them, so that it is asked once.
+fn proposing_model(choice: &LlmChoice) -> Result<Option<Arc<dyn Llm>>> {
+    let Some(timeout) = choice.forget_time else { return Ok(None) };
+    Ok(Some(lacuna_models::llm(LlmConfig { timeout, retries: 0, ..llm_config(choice)? })?))
+}
+
+fn llm_config(choice: &LlmChoice) -> Result<LlmConfig> {
     let api_key = api_key("llm.key_env", choice.key_env.as_deref())?;
-    Ok(lacuna_models::llm(LlmConfig { api_key, ..LlmConfig::new(choice.kind, &choice.url, &choice.model) })?)
+    Ok(LlmConfig { api_key, ..LlmConfig::new(choice.kind, &choice.url, &choice.model) })
 }
 
 fn api_key(setting: &str, name: Option<&str>) -> Result<Option<ApiKey>> {

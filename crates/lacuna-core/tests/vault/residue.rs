@@ -3,9 +3,10 @@
 //! Every fact bears a made-up word of its own. What is made of facts bears the words of its sources, three
 //! generations deep, and compaction makes summaries of them on its own. Beside them are people who are also called by their
 //! first name alone, numbers under which the owner is reached, texts in two languages, the same text twice, and working
-//! memory. 50 histories by default, 2,000 with `LACUNA_LONG=1`, another number with `LACUNA_HISTORIES`.
+//! memory. 50 histories by default, 2,000 with `LACUNA_LONG=1`, another number with `LACUNA_HISTORIES`, from the one that
+//! `LACUNA_FIRST_HISTORY` names on.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 
 use jiff::SignedDuration;
@@ -255,10 +256,14 @@ impl<'w> History<'w> {
         };
         match twin {
             Some(twin) => assert!(done.left.contains(&twin) && probe(ProbePath::SameText) > 0),
-            // A summary that is made anew may say again what the one before it said: then it is named, and nothing else is.
+            // A summary that is made anew may say again what the one before it said: then memories with that text are named.
             None => {
-                let made: BTreeSet<MemoryId> = done.rebuilt.iter().map(|(_, made)| *made).collect();
-                assert!(done.left.iter().all(|id| made.contains(id)), "{word} is said to be left");
+                let text = |id: &MemoryId| {
+                    let memory = self.service.get(&grant::<Recall>("anna"), *id).unwrap();
+                    memory.content.full_text().expose().to_owned()
+                };
+                assert!(done.left.is_empty() || !done.rebuilt.is_empty(), "nothing explains what is left");
+                assert!(!done.left.iter().any(|id| text(id).contains(&word)), "{word} is left");
                 assert_eq!(probe(ProbePath::SameText) as usize, done.left.len());
             }
         }
@@ -523,12 +528,13 @@ fn confirm(service: &Lacuna, token: &str, choice: &PlanChoice) -> Result<Forgott
 
 #[test]
 fn nothing_that_was_forgotten_is_found_by_any_way() {
-    let wanted = std::env::var("LACUNA_HISTORIES").ok().and_then(|count| count.parse().ok());
+    let number = |name: &str| std::env::var(name).ok().and_then(|count| count.parse::<usize>().ok());
     let long = if std::env::var_os("LACUNA_LONG").is_some() { LONG_HISTORIES } else { HISTORIES };
-    let histories = wanted.unwrap_or(long);
+    let histories = number("LACUNA_HISTORIES").unwrap_or(long);
+    let first = number("LACUNA_FIRST_HISTORY").unwrap_or(0);
     let mut summaries = 0;
     let mut asked: BTreeMap<&str, usize> = BTreeMap::new();
-    for seed in 0..histories {
+    for seed in first..first + histories {
         println!("history {seed}");
         let world = if seed % 5 == 0 { World::sqlite() } else { World::ram() };
         let mut history = History::new(&world, seed as u64);
@@ -540,8 +546,11 @@ fn nothing_that_was_forgotten_is_found_by_any_way() {
         history.asked.iter().for_each(|(kind, count)| *asked.entry(kind).or_default() += count);
         history.end();
     }
-    assert!(summaries > 0, "there was nothing to compact");
     println!("{asked:?}");
+    if histories < HISTORIES {
+        return;
+    }
+    assert!(summaries > 0, "there was nothing to compact");
     for kind in ["person", "number", "twin", "working"] {
         assert!(asked.contains_key(kind), "no {kind} was forgotten");
     }

@@ -12,7 +12,7 @@ use lacuna_core::govern::UNLOCKED_MAX;
 use lacuna_core::permit::{Action, Caller, Grant, Power, permit};
 use lacuna_core::transfer::{finish_restore, is_restore_unfinished};
 use lacuna_core::vault::{Event, Models};
-use lacuna_core::{Lacuna, Parts, VaultLocks};
+use lacuna_core::{Lacuna, Parts, Proposals, VaultLocks};
 use lacuna_language::secrets::Scanner;
 use lacuna_models::{ApiKey, EndpointConfig, LlmConfig, http_agent};
 use lacuna_seal::SystemEntropy;
@@ -214,8 +214,8 @@ pub(crate) fn assemble_unchecked_in(config: &Config, folder: SharedFolder) -> Re
     let service = Lacuna::new(parts)
         .telling(webhooks.iter().map(Webhook::recipient).collect())
         .condensing_by(config.llm.as_ref().map(language_model).transpose()?)
-        .proposing_by(config.llm.as_ref().map(proposing_model).transpose()?.flatten())
         .counting(lacuna_models::token_counter());
+    let service = Proposals::by(service, config.llm.as_ref().map(proposing_model).transpose()?.flatten());
     let service = Arc::new(service);
     service.upkeep().pause_by(let_others_in);
     let local = local_caller(config);

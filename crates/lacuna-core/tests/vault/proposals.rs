@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use lacuna_core::forget::{Confirmed, ModelPart, Plan, Planned, Request};
 use lacuna_core::permit::{Delegation, Retain};
-use lacuna_core::{Consents, Purposes};
+use lacuna_core::{Consents, Proposals, Purposes};
 use lacuna_language::secrets::Scanner;
 use lacuna_models::{LlmConfig, LlmKind};
 use lacuna_types::request::{Closeness, Mode, PlanChoice, Reach, Reason, Target};
@@ -30,7 +30,7 @@ fn asking(service: Lacuna, server: &ScriptedServer) -> Lacuna {
 
 fn asking_within(service: Lacuna, server: &ScriptedServer, timeout: Duration) -> Lacuna {
     let config = LlmConfig { timeout, retries: 0, ..LlmConfig::new(LlmKind::OpenAi, &server.url, "m") };
-    service.proposing_by(Some(lacuna_models::llm(config).unwrap()))
+    Proposals::by(service, Some(lacuna_models::llm(config).unwrap()))
 }
 
 /// A server whose model means every text that it is shown.

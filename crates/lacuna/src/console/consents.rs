@@ -5,8 +5,8 @@ use std::sync::Arc;
 use axum::Extension;
 use axum::extract::State;
 use axum::response::Html;
-use lacuna_core::Consents;
 use lacuna_core::vault::Consent;
+use lacuna_core::{Consents, Proposals};
 use lacuna_types::policy::Policy;
 use lacuna_types::{ConsentTopic, MemoryId, Sensitivity};
 use maud::{Markup, html};
@@ -31,7 +31,7 @@ async fn consents_page(app: &App, visitor: &Visitor, above: &Markup) -> Result<H
     let ((given, topics), _) = app
         .call_in(caller, scope, |core, grant| {
             let policy = core.policy(&grant.scope().org);
-            Ok((Consents::of(core).list(grant)?, topics(policy, core.asks_language_model())))
+            Ok((Consents::of(core).list(grant)?, topics(policy, Proposals::of(core).are_asked_for())))
         })
         .await?;
     let texts = visitor.language.texts();

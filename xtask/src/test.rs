@@ -36,6 +36,11 @@ const HOST_TESTS: &[(&str, &str, &str)] = &[("lacuna", "doors", "real_hosts::")]
 /// Variable that names the folder of the hosts.
 const HOSTS_VARIABLE: &str = "LACUNA_TEST_HOSTS";
 
+/// The tests that start a language model, in the same form.
+const MODEL_TESTS: &[(&str, &str, &str)] = &[("lacuna", "doors", "real_model::")];
+/// Variable that names the folder of its server.
+const LLAMA_VARIABLE: &str = "LACUNA_TEST_LLAMA";
+
 /// A part of the long tests.
 #[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 enum LongPart {
@@ -46,6 +51,8 @@ enum LongPart {
     Crashes,
     /// Claude Code, Codex and Gemini CLI, wired and started.
     Hosts,
+    /// A language model behind llama.cpp's server, asked by plans to forget.
+    Model,
     /// Every fuzz target.
     Fuzz,
 }
@@ -54,7 +61,7 @@ enum LongPart {
 pub(crate) struct Arguments {
     /// Runs the long tests, and only those: 2,000 random histories of forgetting, 500 random schedules of backup
     /// and restore, 100,000 memories out and in, 10,000 rounds over three nodes, 1,000 kills, every crash point of every
-    /// command, hosts as people install them, every fuzz target.
+    /// command, hosts as people install them, a language model, every fuzz target.
     #[arg(long, conflicts_with = "rest")]
     long: bool,
     /// Runs only this part of the long tests.
@@ -106,6 +113,9 @@ fn run_long(arguments: &Arguments, started: Instant) -> Result<()> {
     }
     if wanted(LongPart::Hosts) {
         run_long_tests(HOST_TESTS, &[(HOSTS_VARIABLE, tools::hosts()?)])?;
+    }
+    if wanted(LongPart::Model) {
+        run_long_tests(MODEL_TESTS, &[(LLAMA_VARIABLE, tools::llama()?)])?;
     }
     if wanted(LongPart::Fuzz) {
         fuzz::run(arguments.fuzz_seconds)?;

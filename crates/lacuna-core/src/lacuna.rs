@@ -55,7 +55,7 @@ use crate::transfer::import::Importing;
 use crate::transfer::import::record::Duplicates;
 use crate::transfer::promote::Moved;
 use crate::transfer::view::Sheet;
-use crate::upkeep::{Consents, LegalHolds, Members, Purposes, Tokens, Upkeep, Users};
+use crate::upkeep::{Consents, LegalHolds, Members, Proposals, Purposes, Tokens, Upkeep, Users};
 use crate::vault::deliver::{Delivery, Recipient};
 use crate::vault::models::Progress;
 use crate::vault::owner_settings::Settings;
@@ -84,12 +84,25 @@ macro_rules! handles {
     )* };
 }
 
-handles! { Browse Consents Custodian LegalHolds ManagedMemories Purposes Records SignIns Users VaultLocks }
+handles! { Browse Consents Custodian LegalHolds ManagedMemories Proposals Purposes Records SignIns Users VaultLocks }
 
 impl VaultLocks<'_> {
     /// Makes a guess at the passphrase of a vault cost `cost` from now on. Only tests lower it.
     pub fn stretching(lacuna: Lacuna, cost: PassphraseCost) -> Lacuna {
         Lacuna { service: lacuna.service.stretching(cost) }
+    }
+}
+
+impl Proposals<'_> {
+    /// Lets a language model propose what requests to forget mean; its proposals are only offered. Without one, nobody is
+    /// asked.
+    pub fn by(lacuna: Lacuna, llm: Option<Arc<dyn Llm>>) -> Lacuna {
+        Lacuna { service: lacuna.service.proposing_by(llm) }
+    }
+
+    /// Returns true when plans to forget ask a language model.
+    pub fn are_asked_for(&self) -> bool {
+        self.service.proposing_llm.is_some()
     }
 }
 

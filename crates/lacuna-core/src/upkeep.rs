@@ -308,6 +308,11 @@ pub struct Consents<'a> {
     pub(crate) service: &'a Service,
 }
 
+/// The proposals of a language model in plans to forget.
+pub struct Proposals<'a> {
+    pub(crate) service: &'a Service,
+}
+
 impl Consents<'_> {
     /// Lists the consents of the vault's owner.
     pub fn list(&self, grant: &Grant<Recall>) -> Result<Vec<Consent>> {

@@ -6,7 +6,7 @@
 //! | [`static_embedder`] | a small convolutional encoder of sixteen languages: a fraction of a millisecond a text | none |
 //! | [`sentence_embedder`] | a small transformer: milliseconds a text | none |
 //! | [`endpoint_embedder`] | any server that speaks OpenAI's `/v1/embeddings` | asked on use |
-//! | [`llm`] | a language model that condenses turns | asked on use |
+//! | [`llm`] | a language model that condenses turns and reads requests to forget | asked on use |
 //! | [`token_counter`] | the tokenizer of current large models | none |
 //!
 //! # Example
@@ -74,7 +74,7 @@ pub fn endpoint_embedder(config: EndpointConfig) -> Result<Arc<dyn Embedder>> {
     Ok(Arc::new(endpoint::Endpoint::new(config)?))
 }
 
-/// Connects to a language model behind an API. The first turns make the first request.
+/// Connects to a language model behind an API. The first question makes the first request.
 pub fn llm(config: LlmConfig) -> Result<Arc<dyn Llm>> {
     Ok(Arc::new(llm::LanguageModel::new(config)?))
 }

@@ -2,70 +2,36 @@
 // A test server that cannot run is a failed test.
 #![allow(clippy::unwrap_used)]
 
-use std::io::{BufRead, BufReader, Read, Write};
-use std::net::{TcpListener, TcpStream};
-use std::sync::{Arc, Mutex};
-use std::thread;
+#[path = "support/scripted_server.rs"]
+mod scripted_server;
+
 use std::time::Duration;
 
 use lacuna_models::{ApiKey, LLM_ANSWER_BYTES_MAX, LlmConfig, LlmKind, llm};
-use lacuna_types::llm::{Claim, ClaimKind, Condensed, SpokenTurn};
+use lacuna_types::llm::{Claim, ClaimKind, Condensed, ForgetProposal, SpokenTurn};
 use lacuna_types::{Error, Result};
-use serde_json::{Value, json};
+use serde_json::json;
+
+use crate::scripted_server::{Reply, ScriptedServer};
 
 const KEY: &str = "sk-canary-key-91bd";
 const TEXT: &str = "canary: the heron nests behind the mill";
 
-#[derive(Clone)]
-enum Reply {
-    /// The model's text, in the wrapping of the API that was asked.
-    Says(String),
-    Status(u16),
-    Body(String),
-    Hang,
+fn config(server: &ScriptedServer, kind: LlmKind) -> LlmConfig {
+    LlmConfig {
+        api_key: Some(ApiKey::new(KEY.into())),
+        retries: 2,
+        retry_pause: Duration::from_millis(1),
+        ..LlmConfig::new(kind, &server.url, "test-model")
+    }
 }
 
-struct Server {
-    url: String,
-    seen: Arc<Mutex<Vec<(String, Value)>>>,
+fn condense(server: &ScriptedServer, kind: LlmKind) -> Result<Condensed> {
+    ask(config(server, kind))
 }
 
-impl Server {
-    /// Answers with the replies in turn, and with the last one from then on.
-    fn start(replies: &[Reply]) -> Self {
-        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-        let url = format!("http://{}/v1", listener.local_addr().unwrap());
-        let seen = Arc::new(Mutex::new(Vec::new()));
-        let (replies, log) = (replies.to_vec(), Arc::clone(&seen));
-        thread::spawn(move || {
-            for (number, stream) in listener.incoming().map_while(std::result::Result::ok).enumerate() {
-                let (reply, log) = (replies[number.min(replies.len() - 1)].clone(), Arc::clone(&log));
-                thread::spawn(move || serve(stream, &reply, &log));
-            }
-        });
-        Self { url, seen }
-    }
-
-    fn says(answer: &Value) -> Self {
-        Self::start(&[Reply::Says(answer.to_string())])
-    }
-
-    fn config(&self, kind: LlmKind) -> LlmConfig {
-        LlmConfig {
-            api_key: Some(ApiKey::new(KEY.into())),
-            retries: 2,
-            retry_pause: Duration::from_millis(1),
-            ..LlmConfig::new(kind, &self.url, "test-model")
-        }
-    }
-
-    fn condense(&self, kind: LlmKind) -> Result<Condensed> {
-        ask(self.config(kind))
-    }
-
-    fn requests(&self) -> Vec<(String, Value)> {
-        self.seen.lock().unwrap().clone()
-    }
+fn propose(server: &ScriptedServer, kind: LlmKind) -> Result<ForgetProposal> {
+    llm(config(server, kind))?.propose("forget the bird", &[TEXT, "The mill is old."])
 }
 
 fn ask(config: LlmConfig) -> Result<Condensed> {
@@ -75,38 +41,8 @@ fn ask(config: LlmConfig) -> Result<Condensed> {
     ])
 }
 
-fn serve(mut stream: TcpStream, reply: &Reply, log: &Mutex<Vec<(String, Value)>>) -> Option<()> {
-    let mut reader = BufReader::new(stream.try_clone().ok()?);
-    let mut head = String::new();
-    while !head.ends_with("\r\n\r\n") {
-        reader.read_line(&mut head).ok().filter(|read| *read > 0)?;
-    }
-    let length =
-        head.lines().find_map(|line| line.to_lowercase().strip_prefix("content-length: ")?.parse().ok());
-    let mut body = vec![0; length?];
-    reader.read_exact(&mut body).ok()?;
-    log.lock().unwrap().push((head.clone(), serde_json::from_slice(&body).ok()?));
-    let (status, body) = match reply {
-        Reply::Says(text) if head.contains("/chat/completions") => {
-            (200, json!({"choices": [{"message": {"role": "assistant", "content": text}}]}).to_string())
-        }
-        Reply::Says(text) => (200, json!({"content": [{"type": "text", "text": text}]}).to_string()),
-        Reply::Status(status) => (*status, format!("{{\"error\": \"{TEXT} {KEY}\"}}")),
-        Reply::Body(body) => (200, body.clone()),
-        Reply::Hang => {
-            // Until the client gives up and closes.
-            let _ = reader.read(&mut [0]);
-            return None;
-        }
-    };
-    let head =
-        format!("HTTP/1.1 {status} Test\r\nconnection: close\r\ncontent-length: {}\r\n\r\n", body.len());
-    stream.write_all(head.as_bytes()).ok()?;
-    stream.write_all(body.as_bytes()).ok()
-}
-
 /// The error, after checking that neither it nor its causes hold the text or the key.
-fn failure(result: Result<Condensed>) -> Error {
+fn failure<T>(result: Result<T>) -> Error {
     let error = result.err().expect("this server gives no answer");
     let mut shown = format!("{error} {error:?}");
     let mut cause = std::error::Error::source(&error);
@@ -129,8 +65,8 @@ fn both_apis_are_spoken_and_their_answers_read() {
         ],
     });
     for kind in [LlmKind::OpenAi, LlmKind::Anthropic] {
-        let server = Server::says(&answer);
-        let condensed = server.condense(kind).unwrap();
+        let server = ScriptedServer::says(&answer);
+        let condensed = condense(&server, kind).unwrap();
         assert_eq!(condensed.summary, "A heron nests behind the mill.");
         let claim =
             |text: &str, kind, turns: &[usize]| Claim { text: text.into(), kind, turns: turns.to_vec() };
@@ -157,29 +93,56 @@ fn both_apis_are_spoken_and_their_answers_read() {
 }
 
 #[test]
+fn a_proposal_is_asked_for_by_number_and_read_with_the_numbers_from_zero() {
+    let answer = json!({"topic": "heron", "meant": [1, 0, -3, 9, 9_223_372_036_854_775_807_i64]});
+    for kind in [LlmKind::OpenAi, LlmKind::Anthropic] {
+        let server = ScriptedServer::says(&answer);
+        let ForgetProposal { topic, meant } = propose(&server, kind).unwrap();
+        assert_eq!((topic.as_str(), meant[0], meant[3]), ("heron", 0, 8));
+        assert!(meant[1] > 1_000 && meant[2] > 1_000 && meant[4] > 1_000, "{meant:?}");
+        let (_, body) = server.requests().remove(0);
+        let shown = body["messages"].as_array().unwrap().last().unwrap()["content"].as_str().unwrap();
+        let (mark, rest) = shown.split_once('\n').unwrap();
+        let data: serde_json::Value = serde_json::from_str(rest.strip_suffix(mark).unwrap()).unwrap();
+        let texts = json!([{"number": 1, "text": TEXT}, {"number": 2, "text": "The mill is old."}]);
+        assert_eq!(data, json!({"request": "forget the bird", "texts": texts}));
+    }
+    let empty = propose(&ScriptedServer::says(&json!({})), LlmKind::OpenAi).unwrap();
+    assert!(empty.topic.is_empty() && empty.meant.is_empty());
+    for nonsense in ["canary", "{\"meant\": [\"one\"]}", "{\"topic\": 7}", "[1, 2]"] {
+        let server = ScriptedServer::start(&[Reply::Says(nonsense.into())]);
+        assert_eq!(failure(propose(&server, LlmKind::OpenAi)).code(), "llm_unavailable", "{nonsense}");
+    }
+}
+
+#[test]
 fn json_between_other_words_is_found_and_missing_fields_are_empty() {
-    let fenced = Server::start(&[Reply::Says("Here it is:\n```json\n{\"summary\": \"ok\"}\n```".into())]);
-    let condensed = fenced.condense(LlmKind::OpenAi).unwrap();
+    let fenced =
+        ScriptedServer::start(&[Reply::Says("Here it is:\n```json\n{\"summary\": \"ok\"}\n```".into())]);
+    let condensed = condense(&fenced, LlmKind::OpenAi).unwrap();
     assert!(condensed.summary == "ok" && condensed.claims.is_empty());
-    let empty = Server::says(&json!({})).condense(LlmKind::Anthropic).unwrap();
+    let empty = condense(&ScriptedServer::says(&json!({})), LlmKind::Anthropic).unwrap();
     assert!(empty.summary.is_empty() && empty.claims.is_empty());
 }
 
 #[test]
 fn what_passes_is_tried_again_and_what_stays_is_given_up() {
-    let server =
-        Server::start(&[Reply::Status(529), Reply::Status(429), Reply::Says("{\"summary\": \"ok\"}".into())]);
-    assert_eq!(server.condense(LlmKind::Anthropic).unwrap().summary, "ok");
-    let down = Server::start(&[Reply::Status(500)]);
-    assert_eq!(failure(down.condense(LlmKind::OpenAi)).code(), "llm_unavailable");
+    let server = ScriptedServer::start(&[
+        Reply::Status(529),
+        Reply::Status(429),
+        Reply::Says("{\"summary\": \"ok\"}".into()),
+    ]);
+    assert_eq!(condense(&server, LlmKind::Anthropic).unwrap().summary, "ok");
+    let down = ScriptedServer::start(&[Reply::Status(500)]);
+    assert_eq!(failure(condense(&down, LlmKind::OpenAi)).code(), "llm_unavailable");
     assert_eq!(down.requests().len(), 3);
 }
 
 #[test]
 fn a_silent_model_times_out() {
-    let server = Server::start(&[Reply::Hang]);
+    let server = ScriptedServer::start(&[Reply::Hang]);
     let config =
-        LlmConfig { timeout: Duration::from_millis(50), retries: 0, ..server.config(LlmKind::OpenAi) };
+        LlmConfig { timeout: Duration::from_millis(50), retries: 0, ..config(&server, LlmKind::OpenAi) };
     let error = failure(ask(config));
     assert!(error.code() == "llm_unavailable" && error.to_string().contains("in time"), "{error}");
 }
@@ -198,8 +161,8 @@ fn a_bad_answer_is_never_passed_on() {
         ("oversized", Reply::Says(" ".repeat(LLM_ANSWER_BYTES_MAX as usize))),
     ];
     for (name, reply) in table {
-        let server = Server::start(&[reply]);
-        assert_eq!(failure(server.condense(LlmKind::OpenAi)).code(), "llm_unavailable", "{name}");
+        let server = ScriptedServer::start(&[reply]);
+        assert_eq!(failure(condense(&server, LlmKind::OpenAi)).code(), "llm_unavailable", "{name}");
         assert_eq!(server.requests().len(), 1, "{name}");
     }
 }
@@ -207,8 +170,8 @@ fn a_bad_answer_is_never_passed_on() {
 #[test]
 fn a_refusal_is_for_the_operator() {
     for status in [400, 401, 403, 404, 307] {
-        let server = Server::start(&[Reply::Status(status)]);
-        assert_eq!(failure(server.condense(LlmKind::Anthropic)).code(), "llm_misconfigured", "{status}");
+        let server = ScriptedServer::start(&[Reply::Status(status)]);
+        assert_eq!(failure(condense(&server, LlmKind::Anthropic)).code(), "llm_misconfigured", "{status}");
     }
 }
 

@@ -148,7 +148,8 @@ facet!(
 });
 
 facet!(
-    /** The topics that an owner consents to once: a sensitive category, patterns of behaviour, or keeping for long. */
+    /** The topics that an owner consents to once: a sensitive category, patterns of behaviour, keeping for long, or texts
+    of those categories in the hands of the language model. */
     ConsentTopic, "category", {
     Health = 1 "health",
     Financial = 2 "financial",
@@ -160,6 +161,7 @@ facet!(
     Preferences = 8 "preferences",
     Patterns = 64 "patterns",
     LongTerm = 65 "long_term",
+    LanguageModel = 66 "language_model",
 });
 
 impl ConsentTopic {

@@ -1,4 +1,5 @@
-//! A language model that condenses turns: the trait that endpoints implement outside this crate.
+//! A language model that condenses turns and proposes what a request to forget means: the trait that endpoints implement
+//! outside this crate.
 
 use crate::error::Result;
 
@@ -56,11 +57,23 @@ pub struct Condensed {
     pub claims: Vec<Claim>,
 }
 
-/// Condenses turns. Calls block; callers choose the thread.
+/// A model's proposal about a request to forget. Callers check it before they use it.
+#[derive(Default)]
+pub struct ForgetProposal {
+    /// The topic of the request in a few words; empty when the model names none.
+    pub topic: String,
+    /// Numbers of the texts that the request may mean, from 0.
+    pub meant: Vec<usize>,
+}
+
+/// Condenses turns and reads requests to forget. Calls block; callers choose the thread.
 pub trait Llm: Send + Sync {
     /// Names the model in logs.
     fn name(&self) -> &str;
 
     /// Summarises the turns and lists their claims.
     fn condense(&self, turns: &[SpokenTurn<'_>]) -> Result<Condensed>;
+
+    /// Names the topic of a request to forget, and those of the texts that it may mean.
+    fn propose(&self, request: &str, texts: &[&str]) -> Result<ForgetProposal>;
 }

@@ -168,4 +168,5 @@ facet!(
     CoMention = 13 "speaks of the same person in other words",
     ShortForm = 14 "has a short form of the name",
     Attribute = 15 "holds what the request asks for",
+    Proposed = 16 "is proposed by the language model",
 });

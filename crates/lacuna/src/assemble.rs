@@ -13,7 +13,7 @@ use lacuna_core::govern::UNLOCKED_MAX;
 use lacuna_core::permit::{Action, Caller, Grant, Power, permit};
 use lacuna_core::transfer::{finish_restore, is_restore_unfinished};
 use lacuna_core::vault::{Event, Models};
-use lacuna_core::{Lacuna, Parts, VaultLocks};
+use lacuna_core::{Lacuna, Parts, Proposals, VaultLocks};
 use lacuna_language::secrets::Scanner;
 use lacuna_models::{ApiKey, EndpointConfig, LlmConfig, http_agent};
 use lacuna_seal::SystemEntropy;
@@ -225,6 +225,7 @@ pub(crate) fn assemble_unchecked_in(config: &Config, folder: SharedFolder) -> Re
         .telling(webhooks.iter().map(Webhook::recipient).collect())
         .condensing_by(config.llm.as_ref().map(language_model).transpose()?)
         .counting(lacuna_models::token_counter());
+    let service = Proposals::by(service, config.llm.as_ref().map(proposing_model).transpose()?.flatten());
     let service = Arc::new(service);
     service.upkeep().pause_by(let_others_in);
     let local = local_caller(config);
@@ -611,8 +612,18 @@ fn endpoint(
 }
 
 fn language_model(choice: &LlmChoice) -> Result<Arc<dyn Llm>> {
+    Ok(lacuna_models::llm(llm_config(choice)?)?)
+}
+
+/// The same model for plans to forget, where they ask it. A person waits for them, so that it is asked once.
+fn proposing_model(choice: &LlmChoice) -> Result<Option<Arc<dyn Llm>>> {
+    let Some(timeout) = choice.forget_time else { return Ok(None) };
+    Ok(Some(lacuna_models::llm(LlmConfig { timeout, retries: 0, ..llm_config(choice)? })?))
+}
+
+fn llm_config(choice: &LlmChoice) -> Result<LlmConfig> {
     let api_key = api_key("llm.key_env", choice.key_env.as_deref())?;
-    Ok(lacuna_models::llm(LlmConfig { api_key, ..LlmConfig::new(choice.kind, &choice.url, &choice.model) })?)
+    Ok(LlmConfig { api_key, ..LlmConfig::new(choice.kind, &choice.url, &choice.model) })
 }
 
 fn api_key(setting: &str, name: Option<&str>) -> Result<Option<ApiKey>> {

@@ -58,6 +58,7 @@ const KEYS: &[&str] = &[
     "llm.url",
     "llm.model",
     "llm.key_env",
+    "llm.forget_seconds",
     "listen",
     "behind_tls_proxy",
     "org",
@@ -127,6 +128,8 @@ const CLOSE_EVERY: Duration = Duration::from_secs(30);
 const EPOCH_DAYS_MAX: u32 = 3_650;
 const OPEN_BYTES_MIN: usize = 1 << 20;
 const DIMENSIONS_MAX: u32 = 4_096;
+/// A request is answered within `http.request_seconds`, whatever the language model does.
+const FORGET_SECONDS_MAX: u64 = 50;
 
 pub(crate) struct Config {
     pub(crate) data: PathBuf,
@@ -255,6 +258,8 @@ pub(crate) struct LlmChoice {
     pub(crate) url: String,
     pub(crate) model: String,
     pub(crate) key_env: Option<String>,
+    /// Time that a plan to forget waits for its proposals; `None` when no plan asks it.
+    pub(crate) forget_time: Option<Duration>,
 }
 
 /// Value of a key, and its origin.
@@ -514,16 +519,20 @@ impl RawConfig {
     }
 
     fn llm(&mut self) -> Option<LlmChoice> {
-        let keys = ["llm.kind", "llm.url", "llm.model", "llm.key_env"];
+        let keys = ["llm.kind", "llm.url", "llm.model", "llm.key_env", "llm.forget_seconds"];
         keys.into_iter().find(|key| self.settings.contains_key(key))?;
         let kind = self.checked("llm.kind", |text| match text {
             "openai" => Ok(LlmKind::OpenAi),
             "anthropic" => Ok(LlmKind::Anthropic),
             _ => Err("must be openai or anthropic".to_owned()),
         });
+        let seconds = self.checked("llm.forget_seconds", |text| {
+            within(text, 0, FORGET_SECONDS_MAX, "a number of seconds from 0 to 50")
+        });
+        let forget_time = seconds.filter(|seconds| *seconds > 0).map(Duration::from_secs);
         match (kind, self.text("llm.url"), self.text("llm.model")) {
             (Some(kind), Some(url), Some(model)) => {
-                Some(LlmChoice { kind, url, model, key_env: self.text("llm.key_env") })
+                Some(LlmChoice { kind, url, model, key_env: self.text("llm.key_env"), forget_time })
             }
             _ => {
                 self.fault("llm.kind", "a language model needs llm.kind, llm.url and llm.model");

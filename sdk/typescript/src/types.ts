@@ -172,7 +172,7 @@ export type Confabulation = "strict" | "moderate";
 
 export type ConsentBasis = "service-delivery" | "legitimate-interest" | "explicit-consent" | "legal-obligation" | "not-applicable";
 
-export type ConsentTopic = "health" | "financial" | "biometric" | "location" | "political_religious" | "relationships" | "professional" | "preferences" | "patterns" | "long_term";
+export type ConsentTopic = "health" | "financial" | "biometric" | "location" | "political_religious" | "relationships" | "professional" | "preferences" | "patterns" | "long_term" | "language_model";
 
 export type ContentType = "transcript" | "summary" | "fact" | "preference" | "pattern";
 
@@ -483,6 +483,11 @@ export type ForgetPlan = {
   expires_at?: string | null;
   falls: number;
   indirect: number;
+  /**
+   * The part of the language model, where the plan asked one: `answered` or `unanswered`. Its proposals
+   * are offered.
+   */
+  language_model?: string | null;
   /** The first 500 matches. */
   matches: Array<ForgetMatch>;
   mode?: Mode | null;

@@ -47,8 +47,8 @@ pub(crate) fn confirm_forget(
         ForgetClaims::from_token(token, opened, &grant.caller().user, service.clock.now())
     })?;
     let planned = key.unwrap_or_else(|| Err(Error::NotFound("plan")))?;
-    let ForgetClaims { wish, who, partial, mode, digest, confirmed, .. } = planned;
-    let look = look(service, scope, wish, who, partial, mode)?;
+    let ForgetClaims { wish, who, partial, mode, digest, confirmed, proposed, .. } = planned;
+    let look = Look { proposed, ..look(service, scope, wish, who, partial, mode)? };
     let reader = service.reader(scope);
     let writer = reader.lock();
     finish_intents(&writer)?;

@@ -17,6 +17,7 @@ use zeroize::Zeroizing;
 
 use crate::audit::{AuditAction, AuditEntry};
 use crate::erase::cascade::cascade;
+use crate::forget::proposal::{ModelPart, propose};
 use crate::forget::token::{ForgetClaims, PLAN_VALID};
 use crate::forget::working::working_meant;
 use crate::gate::shape::at_most;
@@ -26,7 +27,7 @@ use crate::read::find::{Finder, Findings, WishMatch};
 use crate::read::recall::QUERY_CHARS_MAX;
 use crate::vault::commit::Act;
 use crate::vault::open::OpenVault;
-use crate::vault::purpose::closed_to;
+use crate::vault::purpose::{Closed, closed_to};
 use crate::vault::reads::{Read, note_read};
 use crate::vault::service::Service;
 
@@ -111,6 +112,8 @@ pub struct Plan {
     pub working: usize,
     /// Number of confirmations that the plan needs.
     pub confirmations: u8,
+    /// The part that a language model had in it; `None` where none was asked.
+    pub language_model: Option<ModelPart>,
 }
 
 /// A memory that a plan would forget.
@@ -139,6 +142,8 @@ pub struct PlannedFall {
 pub(crate) struct Resolved {
     pub(crate) matches: Vec<ResolvedMatch>,
     nearest: Vec<MemoryId>,
+    /// Memories beside the matches, the nearest first.
+    pub(crate) rest: Vec<MemoryId>,
     pub(crate) others: usize,
     people: Vec<Cluster>,
 }
@@ -160,6 +165,8 @@ pub(crate) struct Look {
     pub(crate) who: Option<u32>,
     pub(crate) partial: bool,
     pub(crate) mode: Mode,
+    /// Proposals of a language model, which are only offered.
+    pub(crate) proposed: Vec<MemoryId>,
 }
 
 /// Plans a request to forget. Nothing changes until [`confirm_forget`].
@@ -178,11 +185,27 @@ pub(crate) fn plan_forget(service: &Service, grant: &Grant<Forget>, request: &Re
     if working_meant(service, scope, &wish) > 0 {
         ensure_vault(service, grant)?;
     }
-    let look = look(service, scope, wish, request.who, request.partial, mode)?;
-    let planned = service.serve(scope, |open| plan_in(service, open, grant, &look))?;
-    let planned = planned.unwrap_or_else(|| Ok(Planned::Plan(Box::new(nothing(service, &look)))))?;
+    let mut look = look(service, scope, wish, request.who, request.partial, mode)?;
+    // An administrator erases what others wrote about health and the like without reading it.
+    let closed = closed_to(service, grant)?;
+    let mut planned = plan_now(service, grant, &look, &closed)?;
+    if matches!(planned, Planned::Plan(_))
+        && let Some((part, proposed)) = propose(service, grant, request, &look, &closed)?
+    {
+        look.proposed = proposed;
+        planned = plan_now(service, grant, &look, &closed)?;
+        if let Planned::Plan(plan) = &mut planned {
+            plan.language_model = Some(part);
+        }
+    }
     note_read(service, &Read::of(grant, "plan", planned.shown()))?;
     Ok(planned)
+}
+
+/// Plans a wish against the vault as it is now.
+fn plan_now(service: &Service, grant: &Grant<Forget>, look: &Look, closed: &Closed) -> Result<Planned> {
+    let planned = service.serve(grant.scope(), |open| plan_in(service, open, grant, look, closed))?;
+    planned.unwrap_or_else(|| Ok(Planned::Plan(Box::new(nothing(service, look)))))
 }
 
 /// Makes the vault if only a session under way knows it: a plan is bound to its key, and the first entry of its audit says
@@ -242,7 +265,7 @@ pub(crate) fn look(
 ) -> Result<Look> {
     let vectors = vectors_for(service, scope, &wish)?;
     let examples = examples_for(service, scope, &wish)?;
-    Ok(Look { wish, vectors, examples, who, partial, mode })
+    Ok(Look { wish, vectors, examples, who, partial, mode, proposed: Vec::new() })
 }
 
 /// The vectors of a wish, one for each model that the vault has vectors of.
@@ -287,7 +310,13 @@ fn blended(whole: QueryVector, bare: &QueryVector) -> QueryVector {
     QueryVector { vector, ..whole }
 }
 
-fn plan_in(service: &Service, open: &OpenVault, grant: &Grant<Forget>, look: &Look) -> Result<Planned> {
+fn plan_in(
+    service: &Service,
+    open: &OpenVault,
+    grant: &Grant<Forget>,
+    look: &Look,
+    closed: &Closed,
+) -> Result<Planned> {
     let resolved = resolve(service, open, grant, look)?;
     if look.who.is_none() && resolved.people.len() > 1 {
         return Ok(Planned::WhichOne(resolved.people));
@@ -339,8 +368,6 @@ fn plan_in(service: &Service, open: &OpenVault, grant: &Grant<Forget>, look: &Lo
             Some(PlannedFall { memory, rebuilt })
         })
         .collect();
-    // An administrator erases what others wrote about health and the like without reading it.
-    let closed = closed_to(service, grant)?;
     plan.matches.retain(|found| !closed.hides(&found.memory.facets));
     plan.nearest.retain(|found| !closed.hides(&found.memory.facets));
     plan.derived.retain(|fall| !closed.hides(&fall.memory.facets));
@@ -363,7 +390,10 @@ pub(crate) fn resolve(
         // What is only hidden goes too when something is erased for good.
         deleted_too: matches!(look.mode, Mode::Hard | Mode::Delete),
     };
-    let Findings { matches: mut found, mut offered, nearest } = finder.find(&look.wish)?;
+    let Findings { matches: mut found, mut offered, nearest, rest } = finder.find(&look.wish)?;
+    let mut proposed = finder.proposals(&look.wish, &look.proposed)?;
+    proposed.retain(|one| !found.iter().chain(&offered).any(|known| known.id == one.id));
+    offered.extend(proposed);
     let people = namesakes(open, &look.wish, &found);
     if let Some(which) = look.who {
         let chosen = people.get((which as usize).wrapping_sub(1));
@@ -373,8 +403,9 @@ pub(crate) fn resolve(
         offered.retain(|found| chosen.members.contains(&found.id) || !of_another(&found.id));
     }
     let author = |id: &MemoryId| open.index.get(id)?.payload.facets.history.author.clone();
-    let nearest = nearest.into_iter().filter(|id| grant.covers(author(id).as_ref())).collect();
-    let mut resolved = Resolved { matches: Vec::new(), nearest, others: 0, people };
+    let is_open = |id: &MemoryId| grant.covers(author(id).as_ref()) && !look.proposed.contains(id);
+    let [nearest, rest] = [nearest, rest].map(|ids| ids.into_iter().filter(&is_open).collect());
+    let mut resolved = Resolved { matches: Vec::new(), nearest, rest, others: 0, people };
     let found = found.into_iter().map(|one| (one, false));
     for (one, offered) in found.chain(offered.into_iter().map(|one| (one, true))) {
         let Some(stored) = open.index.get(&one.id) else { continue };
@@ -410,6 +441,7 @@ pub(crate) fn bound(
         wish: look.wish.clone(),
         digest,
         partial: look.partial,
+        proposed: look.proposed.clone(),
     }
 }
 
@@ -430,6 +462,7 @@ fn nothing(service: &Service, look: &Look) -> Plan {
         others: 0,
         working: 0,
         confirmations: confirmations(&look.wish),
+        language_model: None,
     }
 }
 

@@ -15,7 +15,7 @@ use lacuna_types::{Error, Result};
 /// Time within which a plan must be confirmed, and a second confirmation must follow the first.
 pub(crate) const PLAN_VALID: SignedDuration = SignedDuration::from_mins(15);
 const PREFIX: &str = "fgt_";
-const FIELDS: u64 = 8;
+const FIELDS: u64 = 9;
 /// Bytes of the longest token that is read.
 const TOKEN_BYTES_MAX: usize = 64 << 10;
 
@@ -34,6 +34,8 @@ pub(crate) struct ForgetClaims {
     pub(crate) digest: [u8; 32],
     /// True when only a part of each memory is cut, where the rest makes sense.
     pub(crate) partial: bool,
+    /// Proposals of a language model, which are only offered.
+    pub(crate) proposed: Vec<MemoryId>,
 }
 
 impl ForgetClaims {
@@ -69,6 +71,7 @@ impl ForgetClaims {
         write_wish(&mut w, &self.wish);
         w.bytes(&self.digest);
         w.bool(self.partial);
+        w.list(&self.proposed, |w, id| w.bytes(id.as_bytes()));
         bytes
     }
 }
@@ -93,6 +96,7 @@ fn read(r: &mut CborReader<'_>) -> Option<ForgetClaims> {
         wish: r.record(5, read_wish)?,
         digest: r.array_of_bytes()?,
         partial: r.bool()?,
+        proposed: r.list(|r| Some(MemoryId::from_bytes(r.array_of_bytes()?)))?,
     })
 }
 
@@ -196,6 +200,7 @@ mod tests {
             },
             digest: [7; 32],
             partial: true,
+            proposed: vec![MemoryId::from_bytes([5; 16])],
         }
     }
 

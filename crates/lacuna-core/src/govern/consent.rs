@@ -95,7 +95,9 @@ fn is_allowed_by(topic: ConsentTopic, facets: &Facets) -> bool {
     match topic.sensitivity() {
         Some(category) => expressly && facets.privacy.sensitivity.contains(&category),
         None if topic == ConsentTopic::Patterns => expressly && facets.is_pattern(),
-        None => facets.retention.tier == RetentionTier::LongTerm,
+        None if topic == ConsentTopic::LongTerm => facets.retention.tier == RetentionTier::LongTerm,
+        // It lets texts be shown, and keeps none.
+        None => false,
     }
 }
 

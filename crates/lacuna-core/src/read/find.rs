@@ -31,6 +31,8 @@ const MEANING_MIN: f32 = 0.9;
 const OFFERED_MAX: usize = 12;
 /// Memories that a question names when no match is direct.
 const NEAREST_SHOWN: usize = 3;
+/// Memories beside a plan that are listed by their nearness.
+const REST_MAX: usize = 60;
 /// The share of a topic's words that the best match has at least, when none has all of them.
 const PARTIAL_MIN: f32 = 0.6;
 /// The share of the words that narrow a name, from which a memory of the name says them.
@@ -80,6 +82,8 @@ pub(crate) struct Findings {
     pub(crate) offered: Vec<WishMatch>,
     /// The nearest of the rest, when no match is direct.
     pub(crate) nearest: Vec<MemoryId>,
+    /// The rest, the nearest first.
+    pub(crate) rest: Vec<MemoryId>,
 }
 
 /// Memories beside the matches of a subject.
@@ -142,8 +146,19 @@ impl Finder<'_> {
         matches.sort_by_cached_key(order);
         let mut offered = beside.offered;
         offered.retain(|one| meant(&one.id) && !matches.iter().any(|found| found.id == one.id));
-        let nearest = nearest(&matches, &offered, &beside.ranked, meant);
-        Ok(Findings { matches, offered, nearest })
+        let known: HashSet<MemoryId> = matches.iter().chain(&offered).map(|found| found.id).collect();
+        let is_new = |id: &MemoryId| !known.contains(id) && meant(id);
+        let others = beside.ranked.near.iter().map(|near| near.id).filter(is_new);
+        let rest: Vec<MemoryId> = others.take(REST_MAX).collect();
+        let nearest = nearest(&matches, &rest, &beside.ranked, is_new);
+        Ok(Findings { matches, offered, nearest, rest })
+    }
+
+    /// Offers memories that somebody proposes for a wish, save those that it does not reach or that shall stay.
+    pub(crate) fn proposals(&self, wish: &Wish, ids: &[MemoryId]) -> Result<Vec<WishMatch>> {
+        let stored = ids.iter().filter_map(|id| self.stored(id)).filter(|stored| within(wish, stored));
+        let offered = stored.map(|stored| indirect(stored.id, Reason::Proposed)).collect();
+        if wish.keep.is_empty() { Ok(offered) } else { self.sparing(wish, offered) }
     }
 
     fn stored(&self, id: &MemoryId) -> Option<Stored<'_, Held>> {
@@ -596,17 +611,14 @@ fn short_forms(
 /// match is direct.
 fn nearest(
     matches: &[WishMatch],
-    offered: &[WishMatch],
+    rest: &[MemoryId],
     ranked: &NearRanking,
-    meant: impl Fn(&MemoryId) -> bool,
+    is_new: impl Fn(&MemoryId) -> bool,
 ) -> Vec<MemoryId> {
     if matches.iter().any(|found| found.closeness == Closeness::Direct) {
         return Vec::new();
     }
-    let known: HashSet<MemoryId> = matches.iter().chain(offered).map(|found| found.id).collect();
-    let is_new = |id: &MemoryId| !known.contains(id) && meant(id);
-    let others = ranked.near.iter().map(|near| near.id).filter(is_new);
-    let mut nearest: Vec<MemoryId> = others.take(NEAREST_SHOWN).collect();
+    let mut nearest: Vec<MemoryId> = rest.iter().copied().take(NEAREST_SHOWN).collect();
     let namesakes = ranked.namesakes.iter().copied();
     let same = namesakes.filter(|id| is_new(id) && !nearest.contains(id)).take(NEAREST_SHOWN);
     let same: Vec<MemoryId> = same.collect();

@@ -5,7 +5,7 @@
 //! people share, what is about health, belief or biometrics is shown to its author alone, unless the author lifted
 //! that for the memory when they shared it.
 
-use lacuna_types::{Facets, Result, Sensitivity, UserId};
+use lacuna_types::{ConsentTopic, Facets, PrivacyClass, Result, Sensitivity, UserId};
 
 use crate::index::Tag;
 use crate::index::filter::Filter;
@@ -71,6 +71,23 @@ pub(crate) fn closed_to<A: Action>(service: &Service, grant: &Grant<A>) -> Resul
 /// Returns true when the texts of a memory stay in this process: no endpoint and no language model gets them.
 pub(crate) fn stays_local(facets: &Facets) -> bool {
     facets.privacy.sensitivity.iter().any(|kind| LOCAL_ONLY.contains(kind))
+}
+
+/// Returns true when a text of this class and these categories may be shown to the language model that a plan asks. A
+/// guarded or sensitive one needs the owner's consent to its category, and the one to show such texts to the model.
+pub(crate) fn is_for_language_model(
+    class: PrivacyClass,
+    sensitivity: &[Sensitivity],
+    given: &[ConsentTopic],
+) -> bool {
+    let guarded = sensitivity.iter().copied().filter(|kind| GUARDED.contains(kind));
+    let mut needed: Vec<Sensitivity> = guarded.collect();
+    if class == PrivacyClass::SensitivePii {
+        needed.extend(Sensitivity::needing_consent(sensitivity));
+    }
+    let is_given = |topic: ConsentTopic| given.contains(&topic);
+    needed.is_empty()
+        || is_given(ConsentTopic::LanguageModel) && needed.into_iter().all(|kind| is_given(kind.into()))
 }
 
 /// A memory that was moved into a shared vault was lifted by its author: without that, nothing moves it.

@@ -118,6 +118,8 @@ pub(crate) struct Service {
     pub(crate) recipients: Vec<Recipient>,
     /// Condenses turns, where one is configured.
     pub(crate) llm: Option<Arc<dyn Llm>>,
+    /// Proposes what a request to forget means, where one is configured for it.
+    pub(crate) proposing_llm: Option<Arc<dyn Llm>>,
     /// Called between the steps of long work, where no lock is held.
     pub(crate) pause: OnceLock<fn()>,
 }
@@ -162,6 +164,7 @@ impl Service {
             open_sessions: OpenSessions::default(),
             recipients: Vec::new(),
             llm: None,
+            proposing_llm: None,
             pause: OnceLock::new(),
         }
     }
@@ -177,6 +180,12 @@ impl Service {
     /// Lets a language model condense turns; without one, sentences are picked.
     pub(crate) fn condensing_by(mut self, llm: Option<Arc<dyn Llm>>) -> Self {
         self.llm = llm;
+        self
+    }
+
+    /// Lets a language model propose what requests to forget mean; without one, nobody is asked.
+    pub(crate) fn proposing_by(mut self, llm: Option<Arc<dyn Llm>>) -> Self {
+        self.proposing_llm = llm;
         self
     }
 

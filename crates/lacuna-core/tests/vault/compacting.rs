@@ -8,7 +8,7 @@ use lacuna_core::index::Filter;
 use lacuna_core::keep::{CompactRequest, Compacted, NewTurn};
 use lacuna_core::vault::Speaker;
 use lacuna_store::rows::FaultTiming;
-use lacuna_types::llm::{Claim, ClaimKind, Condensed, Llm, SpokenTurn};
+use lacuna_types::llm::{Claim, ClaimKind, Condensed, ForgetProposal, Llm, SpokenTurn};
 use lacuna_types::policy::Thresholds;
 
 use lacuna_core::read::{RecalledMemory, Turn};
@@ -528,6 +528,10 @@ impl Llm for Scripted {
                 claim("The choir is large.", vec![]),
             ],
         })
+    }
+
+    fn propose(&self, _: &str, _: &[&str]) -> Result<ForgetProposal> {
+        Ok(ForgetProposal::default())
     }
 }
 

@@ -37,6 +37,7 @@ mod page;
 mod person;
 #[path = "../support/postgres_database.rs"]
 mod postgres_database;
+mod proposals;
 mod purposes;
 mod ranking;
 mod reads;
@@ -47,6 +48,8 @@ mod retention;
 mod review;
 mod rotation;
 mod scopes;
+#[path = "../../../lacuna-models/tests/support/scripted_server.rs"]
+mod scripted_server;
 mod sessions;
 mod tamper;
 mod topics;

@@ -209,7 +209,8 @@ The section goes to standard output. Whatever it shows counts as brought to mind
 
 Without a consent, sensitive things are held sealed for 30 days: the review shows them, and no search finds them.
 Patterns of behaviour (patterns) and keeping facts for long (long_term) need one only where the policy says so:
-lacuna policy show."
+lacuna policy show. Sensitive texts are shown to a language model that plans to forget ask only with language_model, and
+with the consent of their category."
     )]
     Consent(ConsentCommand),
     /// Close sensitive categories to your assistants and readers, and open them again.

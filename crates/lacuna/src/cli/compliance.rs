@@ -235,7 +235,10 @@ fn what_it_gets(setting: &str) -> &'static str {
     match setting {
         "store" | "keys" => "sealed rows, or wrapped keys",
         "endpoint.url" => "texts to embed, but none about health or biometrics, and questions",
-        "llm.url" => "turns of conversations to condense, but none about health or biometrics",
+        "llm.url" => {
+            "turns of conversations to condense, but none about health or biometrics; with llm.forget_seconds also requests to \
+             forget and short texts near them, sensitive ones only with the person's consent"
+        }
         "oidc.jwks_url" => "nothing; its keys are read",
         "otlp.url" => "names and times of operations, no content",
         name if name.starts_with("webhook") => "notices of erasures: numbers and references",

@@ -1,4 +1,5 @@
-//! Consents: given once for a category, for patterns or for keeping for long, and a purpose; listed, and revoked.
+//! Consents: given once for a category, for patterns, for keeping for long or for the language model, and a purpose; listed,
+//! and revoked.
 
 use clap::Subcommand;
 use lacuna_core::Consents;
@@ -13,8 +14,8 @@ use crate::wire::{self, ConsentGivenView, ConsentList, ConsentRevokedView, PURPO
 
 #[derive(Subcommand)]
 pub(super) enum ConsentCommand {
-    /// Let sensitive things of a category be kept, patterns be made, or facts be kept for long; what was held for it is
-    /// found from now on.
+    /// Let sensitive things of a category be kept, patterns be made, facts be kept for long, or sensitive texts be shown to
+    /// the language model; what was held for it is found from now on.
     Give {
         #[arg(value_parser = words::<wire::ConsentTopic, _>(wire::ConsentTopic::all()))]
         category: wire::ConsentTopic,
@@ -78,6 +79,9 @@ fn allowed(topic: wire::ConsentTopic) -> String {
     match topic.0 {
         ConsentTopic::Patterns => "patterns of your behaviour are kept from now on".to_owned(),
         ConsentTopic::LongTerm => "facts are kept from now on until you forget them".to_owned(),
+        ConsentTopic::LanguageModel => {
+            "requests to forget may show sensitive texts to the language model from now on".to_owned()
+        }
         _ => format!("what you say about {topic} is kept from now on"),
     }
 }
@@ -87,6 +91,7 @@ fn ended(topic: wire::ConsentTopic) -> String {
     match topic.0 {
         ConsentTopic::Patterns => "no patterns of your behaviour are kept any more".to_owned(),
         ConsentTopic::LongTerm => "facts are not kept for long any more".to_owned(),
+        ConsentTopic::LanguageModel => "no sensitive text is shown to the language model any more".to_owned(),
         _ => format!("what you say about {topic} is not kept any more"),
     }
 }

@@ -278,6 +278,9 @@ fn shown(view: &PlanView) -> String {
     if view.not_yours > 0 {
         text.push_str(&format!("\n{} that others wrote stay", memories(view.not_yours)));
     }
+    if view.language_model == Some("unanswered") {
+        text.push_str("\nthe language model did not answer: the plan is without its proposals");
+    }
     text
 }
 

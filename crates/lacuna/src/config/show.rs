@@ -56,6 +56,7 @@ fn default_of(key: &str) -> Option<String> {
         "custody.prefix" => super::custody::PREFIX_DEFAULT.into(),
         "custody.cache_seconds" => super::custody::CACHE_SECONDS_DEFAULT.to_string(),
         "embedder" => "sentence".into(),
+        "llm.forget_seconds" => "0".into(),
         "listen" => super::LISTEN_DEFAULT.into(),
         "behind_tls_proxy" | "allow_core_dumps" | "weak_passphrase" | "keys_beside_data" => "false".into(),
         "org" => super::ORG_DEFAULT.into(),

@@ -49,8 +49,15 @@ fn a_language_model_is_named_whole_or_not_at_all() {
         url: "https://api.example/v1".into(),
         model: "m".into(),
         key_env: Some("K".into()),
+        forget_time: None,
     };
     assert_eq!(load_from(file, &[], &[]).unwrap().llm, Some(expected));
+    let waiting = |seconds: &str| load_from(&format!("{file}\nforget_seconds = {seconds}"), &[], &[]);
+    let forget_time = |seconds| waiting(seconds).unwrap().llm.unwrap().forget_time;
+    assert_eq!((forget_time("0"), forget_time("8")), (None, Some(Duration::from_secs(8))));
+    for seconds in ["51", "-1", "'soon'"] {
+        assert!(waiting(seconds).err().unwrap().detail.contains("llm.forget_seconds"), "{seconds}");
+    }
     for file in
         ["[llm]\nkind = 'openai'", "[llm]\nkind = 'clever'\nurl = 'x'\nmodel = 'm'", "[llm]\nkey_env = 'K'"]
     {

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use axum::Extension;
 use axum::extract::State;
 use axum::response::Html;
-use lacuna_core::Consents;
 use lacuna_core::vault::Consent;
+use lacuna_core::{Consents, Proposals};
 use lacuna_types::policy::Policy;
 use lacuna_types::{ConsentTopic, MemoryId, Sensitivity};
 use maud::{Markup, html};
@@ -28,13 +28,14 @@ pub(super) async fn show(
 
 async fn consents_page(app: &App, visitor: &Visitor, above: &Markup) -> Result<Html<String>> {
     let (caller, scope) = (visitor.caller.clone(), visitor.caller.personal_scope());
-    let ((given, policy), _) = app
+    let ((given, topics), _) = app
         .call_in(caller, scope, |core, grant| {
-            Ok((Consents::of(core).list(grant)?, core.policy(&grant.scope().org).clone()))
+            let policy = core.policy(&grant.scope().org);
+            Ok((Consents::of(core).list(grant)?, topics(policy, Proposals::of(core).are_asked_for())))
         })
         .await?;
     let texts = visitor.language.texts();
-    let body = html! { (above) (list(visitor, &given)) (give_form(visitor, &policy)) };
+    let body = html! { (above) (list(visitor, &given)) (give_form(visitor, &topics)) };
     Ok(page(visitor, Chapter::Consents, texts.nav_consents, &body))
 }
 
@@ -59,16 +60,18 @@ fn list(visitor: &Visitor, given: &[Consent]) -> Markup {
     }
 }
 
-/// The topics that the policy wants a consent for.
-fn topics(policy: &Policy) -> impl Iterator<Item = ConsentTopic> {
-    ConsentTopic::ALL.iter().copied().filter(|topic| match (topic.sensitivity(), topic) {
+/// The topics that the policy, or the use of a language model, wants a consent for.
+fn topics(policy: &Policy, asks_language_model: bool) -> Vec<ConsentTopic> {
+    let is_wanted = |topic: &ConsentTopic| match (topic.sensitivity(), topic) {
         (Some(one), _) => Sensitivity::needing_consent(&[one]) == [one],
         (None, ConsentTopic::Patterns) => policy.pattern_consent,
+        (None, ConsentTopic::LanguageModel) => asks_language_model,
         (None, _) => policy.retention.long_term_consent,
-    })
+    };
+    ConsentTopic::ALL.iter().copied().filter(is_wanted).collect()
 }
 
-fn give_form(visitor: &Visitor, policy: &Policy) -> Markup {
+fn give_form(visitor: &Visitor, topics: &[ConsentTopic]) -> Markup {
     let language = visitor.language;
     let texts = language.texts();
     html! {
@@ -77,7 +80,7 @@ fn give_form(visitor: &Visitor, policy: &Policy) -> Markup {
             h2 { (texts.consent_give) }
             label for="category" { (texts.consent_category) }
             select id="category" name="category" {
-                @for one in topics(policy) {
+                @for one in topics {
                     option value=(one.as_str()) { (language.word("consent", one.as_str())) }
                 }
             }

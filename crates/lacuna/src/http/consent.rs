@@ -17,7 +17,7 @@ use crate::wire::{
 
 const CONSENT_BYTES_MAX: usize = 16 << 10;
 
-/// Consents of the vault's owner: category (or `patterns`, or `long_term`), purpose and date.
+/// Consents of the vault's owner: category (or `patterns`, `long_term`, `language_model`), purpose and date.
 #[utoipa::path(
     get,
     path = "/v1/consents",
@@ -35,8 +35,9 @@ pub(super) async fn list(
     Ok(axum::Json(ConsentList::of(consents, &scope)))
 }
 
-/// Consent to keep what is said about a sensitive category, once for all texts; to patterns of behaviour; or to keeping
-/// facts until they are forgotten. Releases what was held for it.
+/// Consent to keep what is said about a sensitive category, once for all texts; to patterns of behaviour; to keeping
+/// facts until they are forgotten; or to showing sensitive texts to the language model that plans to forget ask. Releases
+/// what was held for it.
 #[utoipa::path(
     put,
     path = "/v1/consents",

@@ -18,7 +18,8 @@ pub(crate) const PURPOSE_DEFAULT: &str = "my assistants";
 #[serde(deny_unknown_fields)]
 #[schema(as = ConsentRequest)]
 pub(crate) struct ConsentRequest {
-    /// A sensitive category, `patterns` (patterns of behaviour) or `long_term` (keeping facts until they are forgotten).
+    /// A sensitive category, `patterns` (patterns of behaviour), `long_term` (keeping facts until they are forgotten) or
+    /// `language_model` (showing sensitive texts to the language model that plans to forget ask).
     pub(crate) category: words::ConsentTopic,
     /// The purpose in the person's words; "my assistants" when absent.
     #[schema(min_length = 1, max_length = 200)]

@@ -3,7 +3,9 @@
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use lacuna_core::erase::Forgotten;
-use lacuna_core::forget::{Confirmed, Plan, Planned, PlannedFall, PlannedMatch, Request, Verified};
+use lacuna_core::forget::{
+    Confirmed, ModelPart, Plan, Planned, PlannedFall, PlannedMatch, Request, Verified,
+};
 use lacuna_language::people::Cluster;
 use lacuna_types::request::{Closeness, PlanChoice, Reach, Target, TimeSpan};
 use lacuna_types::{MemoryId, Scope, SessionId};
@@ -139,6 +141,9 @@ pub(crate) struct PlanView {
     pub(crate) not_yours: usize,
     /// Working memories of running sessions, in RAM only, that go as well.
     pub(crate) working: usize,
+    /// The part of the language model, where the plan asked one: `answered` or `unanswered`. Its proposals are offered.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) language_model: Option<&'static str>,
     /// Advice when the words were not understood.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) question: Option<&'static str>,
@@ -201,6 +206,7 @@ impl PlanView {
             rebuilt: 0,
             not_yours: 0,
             working: 0,
+            language_model: None,
             question: None,
             people: Vec::new(),
         };
@@ -235,6 +241,7 @@ impl PlanView {
             rebuilt: plan.rebuilt,
             not_yours: plan.others,
             working: plan.working,
+            language_model: plan.language_model.map(ModelPart::as_str),
             ..nothing
         }
     }

@@ -59,6 +59,7 @@ mod plain_words;
 mod postgres_database;
 mod protection;
 mod real_hosts;
+mod real_model;
 mod records;
 mod retention;
 mod schemathesis;

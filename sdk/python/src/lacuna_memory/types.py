@@ -35,6 +35,7 @@ ConsentTopic: TypeAlias = Literal[
     "preferences",
     "patterns",
     "long_term",
+    "language_model",
 ]
 
 ContentType: TypeAlias = Literal["transcript", "summary", "fact", "preference", "pattern"]
@@ -613,6 +614,9 @@ class ForgetPlan(TypedDict):
     expires_at: NotRequired[str | None]
     falls: int
     indirect: int
+    #: The part of the language model, where the plan asked one: `answered` or `unanswered`. Its proposals are
+    #: offered.
+    language_model: NotRequired[str | None]
     #: The first 500 matches.
     matches: list[ForgetMatch]
     mode: NotRequired[Mode | None]

@@ -167,7 +167,7 @@ mod tests {
     fn said(text: &str) -> Turn {
         Turn::new(text.to_owned(), &Source::new(SourceType::UserMessage, Trust::High))
     }
-    use lacuna_types::llm::Condensed;
+    use lacuna_types::llm::{Condensed, ForgetProposal};
     use lacuna_types::{Error, Result};
 
     /// Answers with what it is given.
@@ -180,6 +180,10 @@ mod tests {
 
         fn condense(&self, _: &[SpokenTurn<'_>]) -> Result<Condensed> {
             (self.0)()
+        }
+
+        fn propose(&self, _: &str, _: &[&str]) -> Result<ForgetProposal> {
+            Ok(ForgetProposal::default())
         }
     }
 

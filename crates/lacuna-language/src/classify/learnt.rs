@@ -39,7 +39,7 @@ const SIGN_SCALE: f32 = 0.3;
 const SHARPNESS: f32 = 6.0;
 /// Share of the protected classes from which on a person is asked. Chosen on the learner's own sentences, each judged
 /// without it, and on ordinary dialogues.
-pub const ASKING_SHARE: f32 = 0.55;
+pub const ASKING_SHARE: f32 = 0.50;
 /// The same where the rules see no word of a protected category: meaning alone takes more to be believed.
 const ASKING_SHARE_UNHEARD: f32 = 0.7;
 /// Share below which the meaning denies what words suggest.

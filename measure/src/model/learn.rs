@@ -114,7 +114,7 @@ fn report(judged: &[(usize, f32)]) {
     let (protected, others): (Vec<_>, Vec<_>) =
         judged.iter().partition(|(class, _)| PROTECTED.contains(&CLASSES[*class]));
     println!("{} sentences, {} of them protected", judged.len(), protected.len());
-    for share in [0.4, 0.5, ASKING_SHARE, 0.65, 0.7] {
+    for share in [0.4, ASKING_SHARE, 0.6, 0.65, 0.7] {
         let above = |some: &[&(usize, f32)]| {
             100.0 * some.iter().filter(|(_, own)| *own >= share).count() as f64 / some.len().max(1) as f64
         };

@@ -447,11 +447,7 @@ fn caller_error(error: postgres::Error) -> Error {
                 code.code()
             ),
         },
-        Some(code) if *code == SqlState::READ_ONLY_SQL_TRANSACTION => Error::Misconfigured {
-            code: READ_ONLY,
-            reason: "the PostgreSQL server is a replica, or takes no writes; name the primary in the URL"
-                .into(),
-        },
+        Some(code) if *code == SqlState::READ_ONLY_SQL_TRANSACTION => no_primary(),
         None if takes_no_writes(&error) => Error::unavailable(
             "store_unavailable",
             "none of the PostgreSQL servers in the URL takes writes; promote one",

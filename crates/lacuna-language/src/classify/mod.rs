@@ -166,6 +166,9 @@ fn judge(text: &str, meaning: Option<&Meaning<'_>>) -> Classified {
 
 /// Sentences up to which the learnt classifier, which knows single sentences, judges a text as a whole.
 const LEARNT_SENTENCES_MAX: usize = 3;
+/// Words with letters that a text needs before its vector is believed without a telling word: the vector of a few numbers
+/// and a noun is near anything.
+const LEARNT_WORDS_MIN: usize = 4;
 
 /// The shares of the learnt classes, where the vector is of the model that they were learnt from.
 fn learnt_shares(
@@ -178,6 +181,12 @@ fn learnt_shares(
     let signs = signs::signs(reading, entities, by_rules, privacy::subject(reading, entities));
     let heard = by_rules.iter().any(|judged| judged.is_sure() && learnt::is_protected(judged.value))
         || reading.hits.iter().any(|hit| hit.tag == lexicon::WordTag::Sexual);
+    let told = reading.words.iter().filter(|word| word.text.contains(char::is_alphabetic));
+    // A script without spaces says a word with every character or two.
+    let words = told.map(|word| if word.unspaced { word.text.chars().count() } else { 1 });
+    if !heard && words.sum::<usize>() < LEARNT_WORDS_MIN {
+        return None;
+    }
     meaning.prototypes.shares(meaning.vector, &signs, heard)
 }
 

@@ -14,6 +14,8 @@ use ureq::Agent;
 const PATIENCE: Duration = Duration::from_secs(180);
 /// Milliseconds that a script may take; the rules of accessibility take long on long pages.
 const SCRIPT_MILLIS: u32 = 150_000;
+/// Milliseconds that an element may take to appear: a form without scripts leads to a page that is still loading.
+const ELEMENT_MILLIS: u32 = 15_000;
 /// The key under which WebDriver names an element.
 const ELEMENT: &str = "element-6066-11e4-a52e-4f735466cecf";
 /// Nothing of the browser's own goes to the network, and it runs as root in a container.
@@ -76,7 +78,7 @@ impl Browser {
         let agent: Agent = config.build().into();
         let wanted = json!({"capabilities": {"alwaysMatch": {
             "browserName": "chrome",
-            "timeouts": {"script": SCRIPT_MILLIS},
+            "timeouts": {"script": SCRIPT_MILLIS, "implicit": ELEMENT_MILLIS},
             "goog:chromeOptions": {"binary": "/usr/bin/chromium", "args": flags},
             "goog:loggingPrefs": {"browser": "ALL"},
         }}});

@@ -152,5 +152,6 @@ fn plan(about: About) -> ForgetClaims {
         },
         digest: [7; 32],
         partial: true,
+        proposed: vec![MemoryId::from_bytes([5; 16])],
     }
 }

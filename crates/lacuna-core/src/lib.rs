@@ -84,7 +84,7 @@ mod vault_locks;
 
 mod lacuna;
 
-#[cfg(fuzzing)]
+#[cfg(any(test, fuzzing))]
 #[doc(hidden)]
 pub mod fuzzing;
 

@@ -7,7 +7,7 @@ mod codes;
 mod config;
 mod console;
 mod custody;
-#[cfg(fuzzing)]
+#[cfg(any(test, fuzzing))]
 pub mod fuzzing;
 mod hook;
 mod http;

@@ -31,7 +31,7 @@ pub(crate) use shown::ShownMemories;
 use serde::Serialize;
 
 /// Reads a transcript and a hook's input, for the fuzz target.
-#[cfg(fuzzing)]
+#[cfg(any(test, fuzzing))]
 pub(crate) fn read_hostile(bytes: &[u8]) {
     let mut parser = line::TranscriptParser::default();
     for line in bytes.split(|byte| *byte == b'\n') {

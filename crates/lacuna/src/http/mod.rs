@@ -89,7 +89,7 @@ use self::oidc::SignOn;
 pub(crate) use self::oidc::SignOnAnswer;
 pub(crate) use self::problem::{Problem, ToldFailure};
 use self::route_hint::RouteHint;
-#[cfg(fuzzing)]
+#[cfg(any(test, fuzzing))]
 pub(crate) use self::strict::pass_hostile;
 pub(crate) use self::tls::Certificate;
 use crate::background::Stop;

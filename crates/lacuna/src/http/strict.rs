@@ -103,7 +103,7 @@ impl<T: AsyncWrite + Unpin> AsyncWrite for Strict<T> {
 }
 
 /// Passes bytes at once and in two pieces, for the fuzz target. Both must stop at the same byte.
-#[cfg(fuzzing)]
+#[cfg(any(test, fuzzing))]
 pub(crate) fn pass_hostile(bytes: &[u8], cut: usize) {
     let at_once = Framing::default().pass(bytes);
     let (first, second) = bytes.split_at(cut.min(bytes.len()));

@@ -43,7 +43,7 @@ const UNLOCK_LOOKS_MAX: u32 = 120;
 const UNLOCK_LOOK_EVERY: Duration = Duration::from_secs(1);
 
 /// Reads a message and the arguments of the tool that it calls, for the fuzz target.
-#[cfg(fuzzing)]
+#[cfg(any(test, fuzzing))]
 pub(crate) fn read_hostile(bytes: &[u8]) {
     use rmcp::model::{ClientJsonRpcMessage, ClientRequest, JsonRpcMessage};
     let Ok(message) = serde_json::from_slice::<ClientJsonRpcMessage>(bytes) else { return };

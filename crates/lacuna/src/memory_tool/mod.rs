@@ -75,7 +75,7 @@ pub(crate) fn answer(core: &Lacuna, caller: &Caller, request: MemoryToolCommand)
 }
 
 /// Reads the path of a command, for the fuzz target.
-#[cfg(fuzzing)]
+#[cfg(any(test, fuzzing))]
 pub(crate) fn read_path(text: &str) {
     let _ = FilePath::read(text);
 }

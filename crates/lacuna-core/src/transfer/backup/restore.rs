@@ -145,7 +145,7 @@ fn unpack(backup: impl Read, staging: &Staging<'_>) -> Result<Unpacked> {
 }
 
 /// Reads one frame of a backup, for the fuzz target.
-#[cfg(fuzzing)]
+#[cfg(any(test, fuzzing))]
 pub(crate) fn read_frame(kind: FrameKind, bytes: &[u8]) -> Result<()> {
     let mut unpacked = Unpacked {
         manifest: Manifest { made_at: Timestamp::UNIX_EPOCH, number: None },

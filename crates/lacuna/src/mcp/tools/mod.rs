@@ -89,7 +89,7 @@ pub(super) fn list() -> Vec<Tool> {
 }
 
 /// Reads arguments as those of each tool, for the fuzz target.
-#[cfg(fuzzing)]
+#[cfg(any(test, fuzzing))]
 pub(super) fn read_hostile(given: Option<JsonObject>) {
     let _ = arguments::<RememberArgs>(given.clone());
     let _ = arguments::<RecallArgs>(given.clone());

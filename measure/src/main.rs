@@ -10,7 +10,12 @@ mod model;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
+use lacuna_seal::ZeroOnFree;
 use xtask::Result;
+
+/// The heap of the program, so that its cost is measured with the rest.
+#[global_allocator]
+static HEAP: ZeroOnFree = ZeroOnFree;
 
 #[derive(Parser)]
 #[command(name = "cargo xtask", about)]

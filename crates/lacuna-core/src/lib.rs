@@ -53,7 +53,8 @@
 //! # }
 //! ```
 //!
-//! `examples/embed.rs` is the same as a program.
+//! `examples/embed.rs` is the same as a program. A program that shall leave no text in the RAM that it frees takes
+//! `lacuna_seal::ZeroOnFree` as its global allocator, as the binary `lacuna` does.
 
 pub mod permit;
 

@@ -48,6 +48,7 @@ mod digest;
 mod entropy;
 pub mod envelope;
 mod fingerprint;
+mod heap;
 mod held;
 mod hex;
 mod hkdf;
@@ -65,6 +66,7 @@ pub use digest::{Digest, KEY_FINGERPRINT_BYTES, hmac_sha256, key_fingerprint, sh
 pub use entropy::{Entropy, SeededEntropy, SystemEntropy};
 pub use envelope::OpenError;
 pub use fingerprint::FingerprintKey;
+pub use heap::ZeroOnFree;
 pub use held::{HeldRoot, SecretFiles, make_recovery_code};
 pub use hex::{hex, unhex};
 pub use key::{ClassKey, EpochKey, KEY_BYTES, MasterKey, MemoryKey, RootKey, UserKey, UserSecret};

@@ -4,41 +4,14 @@
 //! no type owns. So every block of the heap is zeroed when it is freed, stacks are overwritten when a thread rests
 //! or ends, and the process writes no core dump.
 
-#![allow(unsafe_code)]
-
-use std::alloc::{GlobalAlloc, Layout, System};
 use std::hint::black_box;
 
+use lacuna_seal::ZeroOnFree;
 use rustix::process::{DumpableBehavior, Resource, Rlimit, getrlimit, set_dumpable_behavior, setrlimit};
 use tokio::runtime::{Builder, Runtime};
 
 #[global_allocator]
 static HEAP: ZeroOnFree = ZeroOnFree;
-
-/// The system's allocator; blocks are zeroed before they go back to it.
-struct ZeroOnFree;
-
-// SAFETY: Every call goes to the system's allocator with the layout that it was given. A block is written to only
-// before it is freed, within its own length. Growing is left to the trait, which copies into a new block and frees
-// the old one here: the system would free it as it is.
-unsafe impl GlobalAlloc for ZeroOnFree {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        unsafe { System.alloc(layout) }
-    }
-
-    unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
-        unsafe { System.alloc_zeroed(layout) }
-    }
-
-    unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
-        unsafe {
-            block.write_bytes(0, layout.size());
-            // Without a reader the compiler may drop writes to a block that is about to be freed.
-            black_box(block);
-            System.dealloc(block, layout);
-        }
-    }
-}
 
 /// The bytes of a stack that are overwritten, from where the thread stands: more than any operation uses.
 const STACK_BYTES: usize = 256 * 1024;

@@ -9,6 +9,7 @@ mod backup;
 mod bad_input;
 mod bao;
 mod batch;
+mod buckets;
 mod bypass;
 mod cluster;
 mod cluster_faults;

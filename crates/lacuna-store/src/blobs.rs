@@ -5,6 +5,7 @@
 
 mod bucket;
 mod bucket_home;
+mod bucket_object;
 mod folder;
 mod mark;
 
@@ -15,6 +16,7 @@ use jiff::Timestamp;
 use self::bucket::BucketBlobs;
 pub use self::bucket::{BUCKET_TIME, BucketAddress, BucketLogin};
 pub use self::bucket_home::BucketHome;
+pub use self::bucket_object::{BucketObject, BucketUpload};
 use self::folder::FolderBlobs;
 use self::mark::PlaceCheck;
 use lacuna_types::{Error, Result};

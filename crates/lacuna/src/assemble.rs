@@ -17,7 +17,7 @@ use lacuna_core::{Lacuna, Parts, Proposals, VaultLocks};
 use lacuna_language::secrets::Scanner;
 use lacuna_models::{ApiKey, EndpointConfig, LlmConfig, http_agent};
 use lacuna_seal::SystemEntropy;
-use lacuna_store::blobs::{BUCKET_TIME, Blobs, BucketHome, BucketLogin};
+use lacuna_store::blobs::{BUCKET_TIME, Blobs, BucketHome, BucketLogin, BucketObject};
 use lacuna_store::folder::{OwnedFolder, SharedFolder};
 use lacuna_store::keys::{
     Anchor, Custody, KeyStore, Kms, LocalKms, PostgresKeys, ServiceCustody, SqliteKeys,
@@ -260,11 +260,17 @@ fn open_blobs(config: &Config, layout: &Layout) -> Result<Blobs> {
     Ok(Blobs::open_bucket(agent, address.clone(), bucket_login()?)?)
 }
 
+/// The object of a bucket that a command names.
+pub(crate) fn bucket_object(config: &Config, url: &str) -> Result<BucketObject> {
+    let address = config.object_address(url)?;
+    let agent = http_agent(&address.endpoint, BUCKET_TIME);
+    Ok(BucketObject::new(agent, address, bucket_login()?))
+}
+
 /// The access key of the bucket, which the environment holds.
 fn bucket_login() -> Result<BucketLogin> {
     let variable = |name: &str| {
-        let missing =
-            || Failure::new(&codes::BAD_CONFIG, format!("blobs names a bucket, and {name} is not set"));
+        let missing = || Failure::new(&codes::BAD_CONFIG, format!("a bucket needs {name}, which is not set"));
         std::env::var(name).map_err(|_| missing())
     };
     Ok(BucketLogin {

@@ -332,7 +332,7 @@ codes! {
     BAD_BACKUP "bad_backup" 503 MISCONFIGURED "The file is not a backup, or is damaged. Nothing was changed."
         "Use another copy of the backup.";
     BACKUP_UNAVAILABLE "backup_unavailable" 503 UNAVAILABLE "The backup cannot be read or written."
-        "Check the path, its permissions and the disk space.";
+        "Check the path or the bucket, the permissions, the disk space and the network.";
     LEDGER_TOO_OLD "ledger_too_old" 503 MISCONFIGURED "The erasure ledger lacks a known receipt, so an erased memory could come back. Nothing was changed."
         "Pass the newest ledger with --ledger, exported by `lacuna ledger export`.";
     UNSOUND "unsound" 500 FAILED "A check of `lacuna doctor` failed."

@@ -6,6 +6,7 @@ mod custody;
 mod env;
 mod http;
 mod residency;
+use residency::Residency;
 pub(crate) use residency::outgoing;
 mod show;
 
@@ -138,6 +139,7 @@ pub(crate) struct Config {
     pub(crate) custody: CustodyChoice,
     /// The bucket of large texts; a folder beside the data when absent.
     pub(crate) blobs: Option<BucketAddress>,
+    residency: Residency,
     pub(crate) embedder: EmbedderChoice,
     /// Language model that condenses turns; sentences are picked without one.
     pub(crate) llm: Option<LlmChoice>,
@@ -434,6 +436,7 @@ impl RawConfig {
         let secret_rules = self.text("secret_rules").map(PathBuf::from);
         let unknown = self.take_unknown();
         let config = Config {
+            residency,
             policies,
             secret_rules,
             weak_passphrase: weak_passphrase.unwrap_or(false),
@@ -457,7 +460,7 @@ impl RawConfig {
             otlp_url,
             unknown,
         };
-        self.faults.extend(residency.faults(&config, env));
+        self.faults.extend(config.residency.faults(&config, env));
         if self.faults.is_empty() {
             return Ok(config);
         }

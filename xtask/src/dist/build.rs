@@ -39,7 +39,7 @@ fn remapped(root: &Path) -> Result<(String, String)> {
 }
 
 /// Returns the time of the last commit, in seconds since 1970.
-pub(super) fn time_of_last_commit() -> Result<String> {
+pub(crate) fn time_of_last_commit() -> Result<String> {
     let told = Command::new("git").args(["log", "-1", "--format=%ct"]).current_dir(ROOT).output()?;
     let time = String::from_utf8(told.stdout)?.trim().to_owned();
     if time.is_empty() { Err("git does not know the last commit".into()) } else { Ok(time) }

@@ -12,6 +12,8 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+pub(crate) use build::time_of_last_commit;
+
 use crate::{Result, tools};
 use xtask::process::step;
 
@@ -61,14 +63,16 @@ fn prepare(arguments: &Arguments) -> Result<Parts> {
     let scratch = arguments.out.join("scratch");
     fs::create_dir_all(&scratch)?;
     let (out, scratch) = (arguments.out.canonicalize()?, scratch.canonicalize()?);
-    let time = build::time_of_last_commit()?;
-    let built = match &arguments.program {
-        Some(program) => program.clone(),
-        None => build::program()?,
-    };
+    let time = time_of_last_commit()?;
     let program = scratch.join("lacuna");
-    tools::binutils()?;
-    step(Command::new("strip").arg("-o").arg(&program).arg(built))?;
-    fs::set_permissions(&program, fs::Permissions::from_mode(PROGRAM_MODE))?;
+    strip_program(arguments.program.as_deref(), &program)?;
     Ok(Parts { program, out, scratch, time })
+}
+
+/// Writes the program without names and lines to `out`: the given one, or else one that is built for it.
+pub(crate) fn strip_program(given: Option<&Path>, out: &Path) -> Result {
+    let built = given.map_or_else(build::program, |program| Ok(program.to_owned()))?;
+    tools::binutils()?;
+    step(Command::new("strip").arg("-o").arg(out).arg(built))?;
+    Ok(fs::set_permissions(out, fs::Permissions::from_mode(PROGRAM_MODE))?)
 }

@@ -16,6 +16,8 @@ const PORTS: usize = 8;
 
 pub(crate) const ACCESS_KEY: &str = "AKIDLACUNATEST";
 pub(crate) const SECRET_KEY: &str = "a-secret-of-the-tests";
+/// May write and nothing else; its secret is the same.
+pub(crate) const WRITER_KEY: &str = "AKIDLACUNAWRITER";
 
 /// Runs the server until standard input closes: when we drop it, and when we die.
 const KEEPER: &str = r#"
@@ -44,11 +46,13 @@ impl Seaweed {
             return None;
         };
         let folder = tempfile::tempdir().unwrap();
-        let rights = r#"["Admin", "Read", "Write", "List", "Tagging"]"#;
-        let login = format!(r#"[{{"accessKey": "{ACCESS_KEY}", "secretKey": "{SECRET_KEY}"}}]"#);
-        let who = format!(
-            r#"{{"identities": [{{"name": "lacuna", "credentials": {login}, "actions": {rights}}}]}}"#
-        );
+        let identity = |name: &str, key: &str, rights: &str| {
+            let login = format!(r#"[{{"accessKey": "{key}", "secretKey": "{SECRET_KEY}"}}]"#);
+            format!(r#"{{"name": "{name}", "credentials": {login}, "actions": {rights}}}"#)
+        };
+        let all = identity("lacuna", ACCESS_KEY, r#"["Admin", "Read", "Write", "List", "Tagging"]"#);
+        let writer = identity("writer", WRITER_KEY, r#"["Write"]"#);
+        let who = format!(r#"{{"identities": [{all}, {writer}]}}"#);
         fs::write(folder.path().join("s3.json"), who).unwrap();
         let ports = free_ports();
         let server = Self { keeper: keeper(&program, &folder, &ports), folder, program, ports };

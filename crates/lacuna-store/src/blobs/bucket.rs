@@ -9,7 +9,7 @@ use lacuna_seal::{Entropy, SystemEntropy, sha256};
 use lacuna_types::hex::hex;
 use lacuna_types::{Clock, Error, Result, SystemClock, VaultId};
 use ureq::Agent;
-use ureq::http::{Request, StatusCode};
+use ureq::http::{HeaderMap, Request, StatusCode};
 use zeroize::Zeroizing;
 
 use super::mark::MARK;
@@ -29,6 +29,8 @@ const PAGES_MAX: usize = 1_000;
 /// The condition that no object has the name, and the header of one that it is still the same.
 pub(super) const IF_NEW: (&str, &str) = ("if-none-match", "*");
 pub(super) const IF_SAME: &str = "if-match";
+/// The header of the word that an object keeps beside its bytes.
+pub(super) const MARK_HEADER: &str = "x-amz-meta-lacuna";
 /// The folder under the prefix that holds all vaults.
 const ROOT: &str = "memory";
 
@@ -65,28 +67,52 @@ pub(super) struct BucketBlobs {
 
 /// One call, before it is signed.
 #[derive(Default)]
-struct BucketCall<'a> {
-    method: &'static str,
-    key: &'a str,
+pub(super) struct BucketCall<'a> {
+    pub(super) method: &'static str,
+    pub(super) key: &'a str,
     /// In the order of their names, percent-encoded.
-    query: String,
-    body: &'a [u8],
-    /// A condition on the object that is there.
-    condition: Option<(&'static str, String)>,
-    bytes_max: u64,
+    pub(super) query: String,
+    pub(super) body: &'a [u8],
+    /// Conditions on the object that is there, and the range that is asked for. They need no signature.
+    pub(super) unsigned: Vec<(&'static str, String)>,
+    /// A word that the object keeps beside its bytes.
+    pub(super) mark: Option<&'a str>,
+    pub(super) bytes_max: u64,
+}
+
+/// One entry in the history of an object.
+#[derive(Clone)]
+struct ObjectVersion {
+    id: String,
+    /// The mark of a deletion, which has no bytes.
+    is_mark: bool,
 }
 
 pub(super) struct BucketReply {
     pub(super) status: StatusCode,
-    pub(super) tag: Option<String>,
-    /// The region that the service says the bucket lies in.
-    region: Option<String>,
+    headers: HeaderMap,
     pub(super) body: Vec<u8>,
 }
 
+impl BucketReply {
+    pub(super) fn header(&self, name: &str) -> Option<&str> {
+        self.headers.get(name).and_then(|value| value.to_str().ok())
+    }
+
+    /// The tag of the object, which changes with its bytes.
+    pub(super) fn tag(&self) -> Option<&str> {
+        self.header("etag")
+    }
+}
+
 impl BucketBlobs {
+    /// A bucket that is not asked for anything yet.
+    pub(super) fn unasked(agent: Agent, address: BucketAddress, login: BucketLogin) -> Self {
+        Self { agent, address, login, keeps_versions: false }
+    }
+
     pub(super) fn open(agent: Agent, address: BucketAddress, login: BucketLogin) -> Result<Self> {
-        let mut bucket = Self { agent, address, login, keeps_versions: false };
+        let mut bucket = Self::unasked(agent, address, login);
         let asked = BucketCall { method: "GET", query: "versioning=".into(), ..BucketCall::default() };
         let answer = bucket.call(&asked)?;
         let text = text_of(&answer)?;
@@ -104,9 +130,9 @@ impl BucketBlobs {
             return succeeded(&answer);
         }
         let there = self.fetch(&key)?;
-        match (there.body == sealed, there.tag) {
+        match (there.body == sealed, there.tag()) {
             (true, _) => Ok(()),
-            (false, Some(tag)) => match put((IF_SAME, &tag))? {
+            (false, Some(tag)) => match put((IF_SAME, tag))? {
                 answer if answer.status == StatusCode::PRECONDITION_FAILED => Err(Error::Conflict("a blob")),
                 answer => succeeded(&answer),
             },
@@ -134,8 +160,8 @@ impl BucketBlobs {
         body: &[u8],
         (name, value): (&'static str, &str),
     ) -> Result<BucketReply> {
-        let condition = Some((name, value.to_owned()));
-        self.call(&BucketCall { method: "PUT", key, body, condition, ..BucketCall::default() })
+        let unsigned = vec![(name, value.to_owned())];
+        self.call(&BucketCall { method: "PUT", key, body, unsigned, ..BucketCall::default() })
     }
 
     pub(super) fn get(&self, vault: VaultId, name: BlobName) -> Result<Vec<u8>> {
@@ -165,12 +191,18 @@ impl BucketBlobs {
         let gone = self.call(&BucketCall { method: "DELETE", key, ..BucketCall::default() })?;
         succeeded(&gone)
             .or_else(|error| if gone.status == StatusCode::NOT_FOUND { Ok(()) } else { Err(error) })?;
+        let mut is_kept = false;
         for version in self.versions(key)? {
-            let query = format!("versionId={}", encoded(&version));
+            if version.is_mark && is_kept {
+                // Without the mark of its deletion, the version that stays would be the object again.
+                continue;
+            }
+            let query = format!("versionId={}", encoded(&version.id));
             let answer = self.call(&BucketCall { method: "DELETE", key, query, ..BucketCall::default() })?;
             if answer.status == StatusCode::FORBIDDEN {
                 // A locked version stays. The probe finds it, and the receipt says so.
                 tracing::warn!("the bucket does not let a version of an erased blob be deleted");
+                is_kept = true;
             } else if answer.status != StatusCode::NOT_FOUND {
                 succeeded(&answer)?;
             }
@@ -185,8 +217,8 @@ impl BucketBlobs {
         !gone(self.fetch(&key)) || self.versions(&key).map_or(true, |versions| !versions.is_empty())
     }
 
-    /// Ids of all versions of one object, with the marks of its deletion.
-    fn versions(&self, key: &str) -> Result<Vec<String>> {
+    /// All versions of one object, and then the marks of its deletion.
+    fn versions(&self, key: &str) -> Result<Vec<ObjectVersion>> {
         if !self.keeps_versions {
             return Ok(Vec::new());
         }
@@ -198,14 +230,13 @@ impl BucketBlobs {
             ..BucketCall::default()
         })?;
         let text = text_of(&answer)?;
-        let entries = ["Version", "DeleteMarker"].map(|kind| elements(&text, kind)).concat();
         let own = |entry: &&str| elements(entry, "Key").first().is_some_and(|found| unescaped(found) == key);
-        let ids = entries
-            .iter()
-            .copied()
-            .filter(own)
-            .filter_map(|entry| elements(entry, "VersionId").first().copied());
-        Ok(ids.map(unescaped).collect())
+        let of_kind = |kind: &str, is_mark: bool| {
+            let ids = elements(&text, kind).into_iter().filter(own);
+            let ids = ids.filter_map(|entry| elements(entry, "VersionId").first().copied());
+            ids.map(|id| ObjectVersion { id: unescaped(id), is_mark }).collect::<Vec<_>>()
+        };
+        Ok([of_kind("Version", false), of_kind("DeleteMarker", true)].concat())
     }
 
     pub(super) fn strays(
@@ -273,7 +304,7 @@ impl BucketBlobs {
     }
 
     /// Sends a call, again after a failure that may pass: each of our calls may be done twice.
-    fn call(&self, call: &BucketCall<'_>) -> Result<BucketReply> {
+    pub(super) fn call(&self, call: &BucketCall<'_>) -> Result<BucketReply> {
         let mut pause = PAUSE_FIRST;
         for _ in 1..ATTEMPTS_MAX {
             match self.attempt(call) {
@@ -289,7 +320,7 @@ impl BucketBlobs {
         }
     }
 
-    fn attempt(&self, call: &BucketCall<'_>) -> std::result::Result<BucketReply, ureq::Error> {
+    pub(super) fn attempt(&self, call: &BucketCall<'_>) -> std::result::Result<BucketReply, ureq::Error> {
         let path = match call.key {
             "" => format!("/{}", self.address.bucket),
             key => format!("/{}/{}", self.address.bucket, encoded_path(key)),
@@ -300,15 +331,13 @@ impl BucketBlobs {
         for (name, value) in self.headers(call, &path) {
             request = request.header(name, value);
         }
-        if let Some((name, value)) = &call.condition {
+        for (name, value) in &call.unsigned {
             request = request.header(*name, value);
         }
-        let mut answer = self.agent.run(request.body(call.body)?)?;
-        let header = |name: &str| answer.headers().get(name).and_then(|value| value.to_str().ok());
-        let [tag, region] = ["etag", "x-amz-bucket-region"].map(|name| header(name).map(str::to_owned));
+        let (answer, mut body) = self.agent.run(request.body(call.body)?)?.into_parts();
         let limit = call.bytes_max.max(LIST_BYTES_MAX);
-        let body = answer.body_mut().with_config().limit(limit).read_to_vec()?;
-        Ok(BucketReply { status: answer.status(), tag, region, body })
+        let body = body.with_config().limit(limit).read_to_vec()?;
+        Ok(BucketReply { status: answer.status, headers: answer.headers, body })
     }
 
     /// The headers that prove who asks.
@@ -320,6 +349,7 @@ impl BucketBlobs {
             ("x-amz-content-sha256", hex(&sha256(call.body))),
             ("x-amz-date", amz_date(at)),
         ];
+        headers.extend(call.mark.map(|mark| (MARK_HEADER, mark.to_owned())));
         headers.extend(self.login.session.as_ref().map(|token| ("x-amz-security-token", token.to_string())));
         let signed: Vec<_> = headers.iter().map(|(name, value)| (*name, value.as_str())).collect();
         let request =
@@ -353,9 +383,10 @@ pub(super) fn succeeded(answer: &BucketReply) -> Result<()> {
             Err(denied("the object store refuses requests because this machine's clock is off".to_owned()))
         }
         status if status.is_redirection() || says(answer, "AuthorizationHeaderMalformed") => {
-            let place = answer.region.as_ref().map_or_else(String::new, |region| format!(", {region}"));
+            let place = answer.header("x-amz-bucket-region");
+            let place = place.map_or_else(String::new, |region| format!(", {region}"));
             Err(denied(format!(
-                "the bucket lies in another region{place}: correct region and endpoint in blobs, or use another bucket"
+                "the bucket lies in another region{place}: correct the region and the endpoint, or use another bucket"
             )))
         }
         status @ (StatusCode::FORBIDDEN | StatusCode::UNAUTHORIZED) => Err(denied(format!(
@@ -366,7 +397,7 @@ pub(super) fn succeeded(answer: &BucketReply) -> Result<()> {
 }
 
 /// Reads the code of a refusal.
-fn says(answer: &BucketReply, code: &str) -> bool {
+pub(super) fn says(answer: &BucketReply, code: &str) -> bool {
     elements(&String::from_utf8_lossy(&answer.body), "Code").contains(&code)
 }
 
@@ -377,23 +408,27 @@ fn denied(reason: String) -> Error {
 /// The XML of an answer that must have succeeded.
 fn text_of(answer: &BucketReply) -> Result<String> {
     match succeeded(answer) {
-        Err(Error::NotFound(_)) => Err(denied("there is no such bucket; make it first".to_owned())),
+        Err(Error::NotFound(_)) => Err(no_bucket()),
         done => done.map(|()| String::from_utf8_lossy(&answer.body).into_owned()),
     }
 }
 
-fn unavailable(reason: &str, cause: String) -> Error {
+pub(super) fn no_bucket() -> Error {
+    denied("there is no such bucket; make it first".to_owned())
+}
+
+pub(super) fn unavailable(reason: &str, cause: String) -> Error {
     Error::unavailable("blobs_unavailable", format!("the object store {reason}"), cause)
 }
 
 /// The contents of all elements of one name. The documents are flat and machine-made; a name has no attributes.
-fn elements<'a>(text: &'a str, name: &str) -> Vec<&'a str> {
+pub(super) fn elements<'a>(text: &'a str, name: &str) -> Vec<&'a str> {
     let (open, close) = (format!("<{name}>"), format!("</{name}>"));
     let parts = text.split(open.as_str()).skip(1);
     parts.filter_map(|part| part.split_once(close.as_str()).map(|(content, _)| content)).collect()
 }
 
-fn unescaped(text: &str) -> String {
+pub(super) fn unescaped(text: &str) -> String {
     let plain =
         [("&lt;", "<"), ("&gt;", ">"), ("&quot;", "\""), ("&#34;", "\""), ("&apos;", "'"), ("&#39;", "'")];
     let text = plain.iter().fold(text.to_owned(), |text, (sign, letter)| text.replace(sign, letter));
@@ -401,7 +436,7 @@ fn unescaped(text: &str) -> String {
 }
 
 /// Percent-encodes all but the unreserved characters.
-fn encoded(text: &str) -> String {
+pub(super) fn encoded(text: &str) -> String {
     let one = |byte: u8| match byte {
         b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'_' | b'.' | b'~' => char::from(byte).to_string(),
         byte => format!("%{byte:02X}"),

@@ -31,10 +31,11 @@ impl BucketHome {
             Err(Error::NotFound(_)) => return Ok(None),
             found => found?,
         };
-        let parts = found.body.split_first_chunk::<VERSION_BYTES>().zip(found.tag);
+        let parts = found.body.split_first_chunk::<VERSION_BYTES>().zip(found.tag());
         let ((version, bytes), tag) =
             parts.ok_or_else(|| Error::corrupt("a document of the anchor is damaged"))?;
-        Ok(Some((HomeDocument { version: u64::from_be_bytes(*version), bytes: bytes.to_vec() }, tag)))
+        let document = HomeDocument { version: u64::from_be_bytes(*version), bytes: bytes.to_vec() };
+        Ok(Some((document, tag.to_owned())))
     }
 }
 

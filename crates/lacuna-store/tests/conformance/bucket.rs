@@ -5,7 +5,7 @@ use std::net::{Ipv4Addr, TcpListener};
 use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
-use lacuna_store::blobs::{Blobs, BucketAddress, BucketHome, BucketLogin};
+use lacuna_store::blobs::{Blobs, BucketAddress, BucketHome, BucketLogin, BucketObject};
 use lacuna_store::keys::{AnchorHome as _, HomeDocument};
 use lacuna_types::Result;
 use ureq::Agent;
@@ -13,7 +13,7 @@ use zeroize::Zeroizing;
 
 use crate::blobs::name;
 use crate::samples::scope;
-use crate::seaweed::{ACCESS_KEY, SECRET_KEY, Seaweed};
+use crate::seaweed::{ACCESS_KEY, SECRET_KEY, Seaweed, WRITER_KEY};
 
 fn open(server: &Seaweed, bucket: &str, secret: &str) -> Result<Blobs> {
     open_at(server.endpoint(), bucket, secret)
@@ -121,6 +121,115 @@ fn documents_of_an_anchor_change_only_from_what_was_read() {
         }
     });
     assert_eq!(home.load("count").unwrap(), HomeDocument { version: 30, bytes: vec![30] });
+}
+
+fn object(endpoint: String, bucket: &str, key: &str, secret: &str) -> BucketObject {
+    let (agent, address, login) = way_to(endpoint, bucket, secret);
+    BucketObject::new(agent, BucketAddress { prefix: key.to_owned(), ..address }, login)
+}
+
+/// Bytes that do not repeat within the size of a part.
+fn noise(length: usize) -> Vec<u8> {
+    (0u64..).flat_map(|n| n.wrapping_mul(0x9E37_79B9_7F4A_7C15).to_be_bytes()).take(length).collect()
+}
+
+fn upload(object: &BucketObject, bytes: &[u8]) -> Result<()> {
+    let mut upload = object.upload();
+    for piece in bytes.chunks(1_000_003) {
+        if upload.write_all(piece).is_err() {
+            return Err(upload.take_failure().unwrap());
+        }
+    }
+    upload.finish()
+}
+
+fn download(object: &BucketObject) -> Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    object.download(&mut bytes).map(|()| bytes)
+}
+
+#[test]
+fn an_object_of_any_size_is_written_once_and_read_whole() {
+    let Some(mut server) = Seaweed::start() else { return };
+    server.shell("s3.bucket.create -name backups");
+    let at = |key: &str| object(server.endpoint(), "backups", key, SECRET_KEY);
+    let part = 16 << 20;
+    for length in [0, 1, part, part + 1, 2 * part + 5] {
+        let object = at(&format!("nightly/{length}.backup"));
+        assert_eq!(download(&object).unwrap_err().code(), "not_found", "{length}");
+        object.refuse_taken().unwrap();
+        let bytes = noise(length);
+        upload(&object, &bytes).unwrap();
+        assert!(download(&object).unwrap() == bytes, "{length}");
+        // Neither a look nor a write without one replaces it.
+        for refused in [object.refuse_taken(), upload(&object, b"another"), upload(&object, &noise(part + 2))]
+        {
+            let refused = refused.unwrap_err();
+            assert_eq!(refused.code(), "backup_unavailable", "{length}: {refused}");
+            assert!(refused.to_string().contains("there already"), "{length}: {refused}");
+        }
+        assert!(download(&object).unwrap() == bytes, "{length}");
+    }
+    refusals_of_objects(&server);
+
+    // The service goes in the middle of an upload and of a download.
+    let (cut, there) = (at("cut.backup"), at(&format!("nightly/{}.backup", part + 1)));
+    let mut half = cut.upload();
+    half.write_all(&noise(part)).unwrap();
+    server.kill();
+    assert!(half.write_all(&noise(part)).is_err());
+    assert_eq!(half.take_failure().unwrap().code(), "backup_unavailable");
+    drop(half);
+    assert_eq!(download(&there).unwrap_err().code(), "backup_unavailable");
+    server.start_again();
+    let at = |key: &str| object(server.endpoint(), "backups", key, SECRET_KEY);
+    assert_eq!(download(&at("cut.backup")).unwrap_err().code(), "not_found", "half of it has no name");
+}
+
+fn refusals_of_objects(server: &Seaweed) {
+    let denied = |refused: Result<()>, words: &str| {
+        let refused = refused.unwrap_err();
+        assert_eq!(refused.code(), "blobs_denied", "{refused}");
+        assert!(refused.to_string().contains(words), "{refused}");
+    };
+    // A write makes the bucket here if the key may make buckets, so that the look comes first.
+    let nowhere = object(server.endpoint(), "nowhere", "a.backup", SECRET_KEY);
+    denied(nowhere.refuse_taken(), "no such bucket");
+    denied(download(&nowhere).map(drop), "no such bucket");
+    let foreign = object(server.endpoint(), "backups", "a.backup", "another-secret");
+    for refused in [foreign.refuse_taken(), upload(&foreign, b"bytes"), download(&foreign).map(drop)] {
+        denied(refused, "refuses the access key");
+    }
+    // A key that may only write is enough for a backup, and cannot read one.
+    let writer = || {
+        let (agent, address, _) = way_to(server.endpoint(), "backups", SECRET_KEY);
+        let secret = Zeroizing::new(SECRET_KEY.to_owned());
+        let login = BucketLogin { id: WRITER_KEY.to_owned(), secret, session: None };
+        BucketObject::new(agent, BucketAddress { prefix: "written.backup".to_owned(), ..address }, login)
+    };
+    writer().refuse_taken().unwrap();
+    upload(&writer(), b"bytes").unwrap();
+    assert_eq!(download(&writer()).unwrap_err().code(), "blobs_denied");
+    let twice = upload(&writer(), b"others").unwrap_err();
+    assert!(twice.to_string().contains("there already"), "{twice}");
+}
+
+/// A service that answers `GET` with the ranges of an object that becomes another one after the first.
+#[test]
+fn ranges_of_two_objects_are_never_joined_and_a_cut_answer_is_no_backup() {
+    let range = "content-range: bytes 0-2/9\r\netag: \"one\"\r\n";
+    for (status, header, code) in [
+        // Not what was asked for: the whole length is not said, or nothing comes any more.
+        ("200 OK", "", "backup_unavailable"),
+        ("206 Partial Content", "content-range: bytes 0-8/9\r\n", "backup_unavailable"),
+        ("412 Precondition Failed", range, "conflict"),
+        ("206 Partial Content", "content-range: bytes 0-8/999999999999\r\n", "backup_unavailable"),
+        ("301 Moved Permanently", "x-amz-bucket-region: us-west-2\r\n", "blobs_denied"),
+    ] {
+        let object = object(answering(status, header, "Whatever"), "backups", "a.backup", SECRET_KEY);
+        let refused = download(&object).unwrap_err();
+        assert_eq!(refused.code(), code, "{status} {header}: {refused}");
+    }
 }
 
 /// A service that gives one answer to every request, with the words of a refusal.

@@ -364,12 +364,15 @@ once, and what was forgotten here is not brought back. With --json, one line com
     Keys(KeysCommand),
     /// Destroy a vault with everything in it: keys, texts, vectors, its own audit. It cannot be undone.
     Destroy(DestroyArgs),
-    /// Write a backup into a new file, while others read and write; or list the full backups.
-    #[command(
-        after_help = "A backup of the data holds no keys: what is forgotten later stays forgotten in it. Keep the
+    /// Write a backup into a new file or bucket object, while others read and write; or list the full backups.
+    #[command(after_help = "Examples:
+  lacuna backup memories.backup
+  lacuna backup 's3://acme-backups/nightly/1.backup?region=eu-central-1'
+
+A backup of the data holds no keys: what is forgotten later stays forgotten in it. Keep the
 keystore apart. A full backup holds keys, is sealed under a passphrase (LACUNA_BACKUP_PASSPHRASE or asked for),
-and is named in every receipt until it expires."
-    )]
+and is named in every receipt until it expires. An object in a bucket needs AWS_ACCESS_KEY_ID and
+AWS_SECRET_ACCESS_KEY; without region and endpoint it lies where blobs does.")]
     Backup(BackupArgs),
     /// Put a backup back. Stop the server first; what was forgotten since does not come back.
     Restore(RestoreArgs),

@@ -1,7 +1,8 @@
 //! Backup, restore and the erasure ledger, for installations on SQLite.
 
-use std::fs::{self, File};
-use std::io::{self, BufReader, BufWriter, IsTerminal, Read, Write};
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, BufReader, BufWriter, IsTerminal, Read, Seek, Write};
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand};
@@ -19,7 +20,7 @@ use zeroize::Zeroizing;
 use super::draft_file::DraftFile;
 use super::output::{Output, counted, table};
 use crate::assemble::{
-    Installation, Layout, assemble, assemble_in, claim, enter, open_keys, open_kms,
+    Layout, assemble, assemble_in, bucket_object, claim, enter, open_keys, open_kms,
     refuse_weak_key_passphrase,
 };
 use crate::codes;
@@ -30,14 +31,18 @@ use crate::wire::failure::{Failure, Result};
 /// The first bytes of a sealed stream tell that it is one.
 const SEALED_MAGIC_BYTES: usize = 8;
 const HOURS_PER_DAY: i64 = 24;
+/// Begins the address of an object in a bucket.
+const BUCKET_SCHEME: &str = "s3://";
+/// Only whoever restores may read the copy of a backup.
+const OWNER_ONLY: u32 = 0o600;
 
 #[derive(Args)]
 #[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
 pub(super) struct BackupArgs {
     #[command(subcommand)]
     command: Option<BackupCommand>,
-    /// The file to make; nothing may be there.
-    #[arg(required = true)]
+    /// The file to make, or the object: s3://BUCKET/NAME?region=REGION. Nothing may be there.
+    #[arg(required = true, value_name = "FILE")]
     file: Option<PathBuf>,
     /// Take the keys along, sealed under a passphrase.
     #[arg(long)]
@@ -55,6 +60,7 @@ pub(super) enum BackupCommand {
 
 #[derive(Args)]
 pub(super) struct RestoreArgs {
+    /// The file of the backup, or its object in a bucket: s3://BUCKET/NAME?region=REGION.
     file: PathBuf,
     /// An exported ledger to replay besides the one in the backup and the one here; may be given more than once.
     #[arg(long = "ledger", value_name = "FILE")]
@@ -120,14 +126,12 @@ pub(super) fn run(config: &Config, args: &BackupArgs, output: &Output) -> Result
 
 fn save(config: &Config, args: &BackupArgs, path: &Path, output: &Output) -> Result<()> {
     only_sqlite(config)?;
-    let layout = Layout::new(&config.data);
     let passphrase = args.full.then(|| new_passphrase(config)).transpose()?;
-    let (draft, file) = new_draft(path)?;
-    let installation = assemble(config)?;
     let passphrase = passphrase.as_deref().map(String::as_str);
-    let (saved, file) = write(&installation, &layout, args, passphrase, file)?;
-    // Half a backup is worse than none, so that it has no name before it is whole.
-    draft.settle_as_new(&file).map_err(|error| unwritable(&error))?;
+    let saved = match bucket_url(path) {
+        None => save_as_file(config, args, path, passphrase)?,
+        Some(url) => save_as_object(config, args, url, passphrase)?,
+    };
     let Saved { vaults, blobs, keys, erasures } = saved;
     let file = path.display().to_string();
     output.show(&BackupWritten { file, full: args.full, vaults, blobs, keys, erasures }, |written| {
@@ -138,19 +142,39 @@ fn save(config: &Config, args: &BackupArgs, path: &Path, output: &Output) -> Res
     })
 }
 
-fn write(
-    installation: &Installation,
-    layout: &Layout,
-    args: &BackupArgs,
-    passphrase: Option<&str>,
-    file: File,
-) -> Result<(Saved, File)> {
+/// The address of an object, if the argument is one and no path.
+fn bucket_url(path: &Path) -> Option<&str> {
+    path.to_str().filter(|text| text.starts_with(BUCKET_SCHEME))
+}
+
+fn save_as_file(config: &Config, args: &BackupArgs, path: &Path, passphrase: Option<&str>) -> Result<Saved> {
+    let (draft, mut file) = new_draft(path)?;
+    let saved = write(config, args, passphrase, &mut file)?;
+    // Half a backup is worse than none, so that it has no name before it is whole.
+    draft.settle_as_new(&file).map_err(|error| unwritable(&error))?;
+    Ok(saved)
+}
+
+fn save_as_object(config: &Config, args: &BackupArgs, url: &str, passphrase: Option<&str>) -> Result<Saved> {
+    let object = bucket_object(config, url)?;
+    object.refuse_taken()?;
+    let mut upload = object.upload();
+    let written = write(config, args, passphrase, &mut upload);
+    // The reason of the object store says more than that a write failed.
+    let saved = written.map_err(|failure| upload.take_failure().map_or(failure, Failure::from))?;
+    upload.finish()?;
+    Ok(saved)
+}
+
+fn write(config: &Config, args: &BackupArgs, passphrase: Option<&str>, out: &mut dyn Write) -> Result<Saved> {
+    let layout = Layout::new(&config.data);
+    let installation = assemble(config)?;
     let grant = installation.admin_grant()?;
     let data = SqliteStore::open(layout.database())?;
     let scratch = layout.data.join("backup.tmp");
     remove_if_there(&scratch)?;
-    let out = BufWriter::new(file);
-    let (saved, out) = match passphrase {
+    let out = BufWriter::new(out);
+    let (saved, mut out) = match passphrase {
         None => {
             let saving = Saving { data: &data, scratch: &scratch, full: None };
             installation.service.save_backup(&grant, &saving, out)?
@@ -165,8 +189,8 @@ fn write(
             (saved, sealed.finish().map_err(|error| unwritable(&error))?)
         }
     };
-    let file = out.into_inner().map_err(|error| unwritable(error.error()))?;
-    Ok((saved, file))
+    out.flush().map_err(|error| unwritable(&error))?;
+    Ok(saved)
 }
 
 fn list(config: &Config, output: &Output) -> Result<()> {
@@ -195,7 +219,8 @@ pub(super) fn put_back(config: &Config, args: &RestoreArgs, output: &Output) -> 
     let ledgers = args.ledgers.iter().map(|path| Ok(Ledger::decode(open(path)?)?));
     let ledgers = ledgers.collect::<Result<Vec<_>>>()?;
     let known = args.receipts.iter().map(|path| known_receipt(path)).collect::<Result<Vec<_>>>()?;
-    let restored = read_back(config, &layout, &folder, &args.file, &ledgers, &known)?;
+    let backup = backup_file(config, &layout, &args.file)?;
+    let restored = read_back(config, &layout, &folder, backup, &ledgers, &known)?;
     let installation = assemble_in(config, folder.share()?)?;
     let bar = ProgressBar::new_spinner();
     let replayed = installation
@@ -228,7 +253,7 @@ fn read_back(
     config: &Config,
     layout: &Layout,
     folder: &OwnedFolder,
-    file: &Path,
+    mut backup: File,
     ledgers: &[Ledger],
     known: &[ReceiptMark],
 ) -> Result<Restored> {
@@ -240,17 +265,35 @@ fn read_back(
         now: SystemClock.now(),
         steps: &|step| tracing::debug!(step, "restoring"),
     };
+    let unreadable = |error: io::Error| {
+        Failure::new(&codes::INPUT_UNREADABLE, format!("the backup cannot be read: {error}"))
+    };
     let mut first = Vec::new();
-    open(file)?
-        .take(SEALED_MAGIC_BYTES as u64)
-        .read_to_end(&mut first)
-        .map_err(|error| unreadable(file, &error))?;
+    (&backup).take(SEALED_MAGIC_BYTES as u64).read_to_end(&mut first).map_err(unreadable)?;
+    backup.rewind().map_err(unreadable)?;
+    let backup = BufReader::new(backup);
     if !is_sealed_stream(&first) {
-        return Ok(restore(open(file)?, &into, ledgers, known)?);
+        return Ok(restore(backup, &into, ledgers, known)?);
     }
     let passphrase = passphrase("Passphrase of the backup: ", false)?;
-    let opened = OpenReader::new(open(file)?, &passphrase).map_err(|error| unusable(&error))?;
+    let opened = OpenReader::new(backup, &passphrase).map_err(|error| unusable(&error))?;
     Ok(restore(opened, &into, ledgers, known)?)
+}
+
+/// Opens the file of a backup, or copies the object of one into a file without a name, which goes with this process.
+fn backup_file(config: &Config, layout: &Layout, path: &Path) -> Result<File> {
+    let Some(url) = bucket_url(path) else {
+        return File::open(path).map_err(|error| unreadable(path, &error));
+    };
+    let object = bucket_object(config, url)?;
+    let copy = layout.data.join("restore.download");
+    remove_if_there(&copy)?;
+    let made = OpenOptions::new().read(true).write(true).create_new(true).mode(OWNER_ONLY).open(&copy);
+    let mut file = made.map_err(|error| unwritable(&error))?;
+    remove_if_there(&copy)?;
+    object.download(&mut file)?;
+    file.rewind().map_err(|error| unwritable(&error))?;
+    Ok(file)
 }
 
 pub(super) fn ledger(config: &Config, command: &LedgerCommand, output: &Output) -> Result<()> {

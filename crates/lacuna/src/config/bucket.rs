@@ -1,15 +1,23 @@
-//! The setting `blobs`: a folder beside the data, or a bucket.
+//! Addresses of buckets: the setting `blobs`, and objects that a command names.
 
 use std::collections::BTreeMap;
 
 use lacuna_store::blobs::BucketAddress;
 
-use super::RawConfig;
 use super::residency::is_loopback_url;
+use super::{Config, RawConfig};
+use crate::codes;
+use crate::wire::failure::{Failure, Result};
 
 /// The form of a bucket's address.
 const BUCKET_FORM: &str = "must be folder, or s3://BUCKET/PREFIX?region=REGION&endpoint=https://HOST; \
     without an endpoint it is Amazon's, and only one on this machine may be http";
+
+/// The form of an object's address.
+const OBJECT_FORM: &str = "an object's address is s3://BUCKET/NAME?region=REGION&endpoint=https://HOST; without \
+    region and endpoint they are those of blobs, and only an endpoint on this machine may be http";
+/// Bytes of an object's name; S3 takes no more.
+const OBJECT_NAME_BYTES_MAX: usize = 1_024;
 
 /// Reads the address of a bucket.
 fn read_bucket(url: &str) -> Option<BucketAddress> {
@@ -53,9 +61,58 @@ impl RawConfig {
     }
 }
 
+impl Config {
+    /// Reads the address of an object whose name stands where a bucket's prefix would.
+    pub(crate) fn object_address(&self, url: &str) -> Result<BucketAddress> {
+        let read = read_object(url, self.blobs.as_ref());
+        let address = read.ok_or_else(|| Failure::new(&codes::USAGE, OBJECT_FORM))?;
+        match self.residency.bucket_faults("the bucket", &address).as_slice() {
+            [] => Ok(address),
+            faults => Err(Failure::new(&codes::BAD_CONFIG, faults.join("; "))),
+        }
+    }
+}
+
+fn read_object(url: &str, blobs: Option<&BucketAddress>) -> Option<BucketAddress> {
+    let address = match blobs {
+        Some(BucketAddress { region, endpoint, .. }) if !url.contains('?') => {
+            read_bucket(&format!("{url}?region={region}&endpoint={endpoint}"))
+        }
+        _ => read_bucket(url),
+    };
+    let is_named = |name: &str| {
+        name.len() <= OBJECT_NAME_BYTES_MAX && name.split('/').all(|part| !["", ".", ".."].contains(&part))
+    };
+    address.filter(|address| is_named(&address.prefix))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_object_has_a_name_and_may_share_the_place_of_blobs() {
+        let blobs = read_bucket("s3://memories/acme?region=eu-central-1&endpoint=http://127.0.0.1:8333");
+        let own = "s3://backups/nightly/1.backup?region=us-east-1";
+        let read = read_object(own, blobs.as_ref()).unwrap();
+        assert_eq!((read.prefix.as_str(), read.region.as_str()), ("nightly/1.backup", "us-east-1"));
+        assert_eq!(Some(read), read_object(own, None));
+        let shared = read_object("s3://backups/nightly/1.backup", blobs.as_ref()).unwrap();
+        assert_eq!((shared.bucket.as_str(), shared.endpoint.as_str()), ("backups", "http://127.0.0.1:8333"));
+        for wrong in [
+            "s3://backups",
+            "s3://backups/",
+            "s3://backups/nightly/",
+            "s3://backups/nightly//1",
+            "s3://backups/nightly/../1",
+            "s3://backups/one two",
+            "s3://backups/1?region=eu&endpoint=http://s3.example",
+            &format!("s3://backups/{}", "n".repeat(OBJECT_NAME_BYTES_MAX + 1)),
+        ] {
+            assert_eq!(read_object(wrong, blobs.as_ref()), None, "{wrong}");
+        }
+        assert_eq!(read_object("s3://backups/1.backup", None), None);
+    }
 
     #[test]
     fn a_bucket_has_a_region_and_a_safe_endpoint() {

@@ -6,6 +6,7 @@
 use std::ffi::OsString;
 
 use lacuna_models::is_loopback_host;
+use lacuna_store::blobs::BucketAddress;
 
 use super::{Config, CustodyKind, EmbedderChoice, RawConfig, StoreChoice};
 
@@ -50,23 +51,33 @@ impl Residency {
     /// Every setting that would send something to a host outside the region, with the reason. URLs are not shown:
     /// they may hold passwords.
     pub(super) fn faults(&self, config: &Config, env: &[(OsString, OsString)]) -> Vec<String> {
-        let Some(region) = &self.region else { return Vec::new() };
-        let mut faults = Vec::new();
-        for (setting, place) in named_regions(config).filter(|(_, place)| !lies_in(place, region)) {
-            faults.push(format!("{setting}: the region {place} is not in {region}"));
+        let regions = named_regions(config).filter_map(|(setting, place)| self.region_fault(setting, place));
+        let hosts = outgoing(config, env).into_iter();
+        regions.chain(hosts.filter_map(|(setting, host)| self.host_fault(&setting, &host))).collect()
+    }
+
+    /// The same for a bucket that no setting names.
+    pub(super) fn bucket_faults(&self, name: &str, bucket: &BucketAddress) -> Vec<String> {
+        let away = Some(bucket).filter(|bucket| !is_loopback_url(&bucket.endpoint));
+        let region = away.and_then(|bucket| self.region_fault(name, &bucket.region));
+        let hosts = hosts(&bucket.endpoint);
+        region.into_iter().chain(hosts.iter().filter_map(|host| self.host_fault(name, host))).collect()
+    }
+
+    fn region_fault(&self, setting: &str, place: &str) -> Option<String> {
+        let region = self.region.as_ref().filter(|region| !lies_in(place, region))?;
+        Some(format!("{setting}: the region {place} is not in {region}"))
+    }
+
+    fn host_fault(&self, setting: &str, host: &str) -> Option<String> {
+        let region = self.region.as_ref()?;
+        let known = self.hosts.iter().find(|(name, _)| name == host);
+        match known.map(|(_, place)| place.as_str()) {
+            _ if host.starts_with('/') || is_loopback_host(host) => None,
+            Some(place) if lies_in(place, region) => None,
+            Some(place) => Some(format!("{setting}: {host} is in {place}, not in {region}")),
+            None => Some(format!("{setting}: nothing says that {host} is in {region}; see regions")),
         }
-        for (setting, host) in outgoing(config, env) {
-            let known = self.hosts.iter().find(|(name, _)| *name == host);
-            match known.map(|(_, place)| place.as_str()) {
-                _ if host.starts_with('/') || is_loopback_host(&host) => {}
-                Some(place) if lies_in(place, region) => {}
-                Some(place) => faults.push(format!("{setting}: {host} is in {place}, not in {region}")),
-                None => {
-                    faults.push(format!("{setting}: nothing says that {host} is in {region}; see regions"))
-                }
-            }
-        }
-        faults
     }
 }
 

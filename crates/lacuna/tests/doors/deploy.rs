@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use regex::Regex;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::support::Home;
 
@@ -95,6 +95,98 @@ fn the_yaml_parses() {
         .output()
         .unwrap();
     assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+}
+
+/// The chart as Helm fills it in; `None` without Helm and PyYAML, which `cargo xtask test` installs.
+fn filled_chart(settings: &[&str]) -> Option<Vec<Value>> {
+    let [Ok(helm), Ok(tools)] = ["LACUNA_TEST_HELM", "LACUNA_TEST_SDK_TOOLS"].map(std::env::var) else {
+        eprintln!(
+            "skipped: LACUNA_TEST_HELM or LACUNA_TEST_SDK_TOOLS is not set; `cargo xtask test` sets them"
+        );
+        return None;
+    };
+    let home = tempfile::tempdir().unwrap();
+    let run = |arguments: &[&str]| {
+        let chart = folder().join("helm/lacuna");
+        let done = Command::new(&helm).args(arguments).arg(chart).env("HOME", home.path()).output().unwrap();
+        assert!(done.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&done.stderr));
+        done.stdout
+    };
+    run(&["lint", "--strict"]);
+    let sets = settings.iter().flat_map(|setting| ["--set", setting]);
+    let filled = run(&["template", "mem"].into_iter().chain(sets).collect::<Vec<_>>());
+    let path = home.path().join("filled.yaml");
+    fs::write(&path, filled).unwrap();
+    let script = "import json, sys, yaml\nprint(json.dumps(list(yaml.safe_load_all(open(sys.argv[1])))))";
+    let python = Path::new(&tools).join("python/bin/python");
+    let done = Command::new(python).args(["-c", script]).arg(&path).output().unwrap();
+    assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+    Some(serde_json::from_slice(&done.stdout).unwrap())
+}
+
+fn of_kind<'a>(documents: &'a [Value], kind: &str) -> Vec<&'a Value> {
+    documents.iter().filter(|document| document["kind"] == kind).collect()
+}
+
+#[test]
+fn helm_fills_in_the_chart_for_the_image() {
+    let Some(documents) = filled_chart(&[]) else { return };
+    let mut kinds: Vec<&str> = documents.iter().map(|document| document["kind"].as_str().unwrap()).collect();
+    kinds.sort_unstable();
+    assert_eq!(kinds, ["NetworkPolicy", "PodDisruptionBudget", "Service", "Service", "StatefulSet"]);
+    let nodes = of_kind(&documents, "StatefulSet")[0];
+    let pod = &nodes["spec"]["template"];
+    let own = &pod["metadata"]["labels"];
+    for service in of_kind(&documents, "Service") {
+        assert_eq!(&service["spec"]["selector"], own, "{service}");
+    }
+    let budget = of_kind(&documents, "PodDisruptionBudget")[0];
+    let network = of_kind(&documents, "NetworkPolicy")[0];
+    for selector in [&budget["spec"]["selector"], &network["spec"]["podSelector"], &nodes["spec"]["selector"]]
+    {
+        assert_eq!(&selector["matchLabels"], own, "{selector}");
+    }
+    assert_eq!(network["spec"]["policyTypes"], json!(["Ingress", "Egress"]));
+    assert_eq!(nodes["spec"]["serviceName"], of_kind(&documents, "Service")[1]["metadata"]["name"]);
+
+    // What the image says of itself holds in the pod.
+    let image = deploy("Containerfile");
+    let says = |line: &str| assert!(image.lines().any(|said| said == line), "no {line} in {image}");
+    let (rights, container) = (&pod["spec"]["securityContext"], &pod["spec"]["containers"][0]);
+    says(&format!("USER {}:{}", rights["runAsUser"], rights["runAsGroup"]));
+    says(&format!("EXPOSE {}", container["ports"][0]["containerPort"]));
+    says(&format!("VOLUME {}", container["volumeMounts"][0]["mountPath"].as_str().unwrap()));
+    assert_eq!(rights["runAsNonRoot"], true);
+    let rights = &container["securityContext"];
+    assert_eq!(
+        (&rights["readOnlyRootFilesystem"], &rights["allowPrivilegeEscalation"]),
+        (&json!(true), &json!(false))
+    );
+    assert_eq!(container["image"], concat!("lacuna:", env!("CARGO_PKG_VERSION")));
+    for (probe, path) in
+        [("startupProbe", "/healthz"), ("livenessProbe", "/healthz"), ("readinessProbe", "/readyz")]
+    {
+        assert_eq!(container[probe]["httpGet"], json!({"path": path, "port": "http"}));
+    }
+    assert_eq!(container["resources"]["limits"]["memory"], "8Gi");
+}
+
+#[test]
+fn values_reach_the_pods_of_the_chart() {
+    let settings = ["replicas=2", "image.tag=1.2.3", "secretName=other", "settings.LACUNA_RESIDENCY=eu"];
+    let Some(documents) = filled_chart(&settings) else { return };
+    let nodes = of_kind(&documents, "StatefulSet")[0];
+    assert_eq!(nodes["spec"]["replicas"], 2);
+    let container = &nodes["spec"]["template"]["spec"]["containers"][0];
+    assert_eq!(container["image"], "lacuna:1.2.3");
+    assert_eq!(container["envFrom"], json!([{"secretRef": {"name": "other"}}]));
+    let value = |name: &str| {
+        let all = container["env"].as_array().unwrap();
+        all.iter().find(|variable| variable["name"] == name).unwrap()["value"].clone()
+    };
+    assert_eq!(value("LACUNA_HTTP_NODES"), "mem-0,mem-1");
+    assert_eq!(value("LACUNA_RESIDENCY"), "eu");
+    assert_eq!(value("LACUNA_CUSTODY_KIND"), "openbao");
 }
 
 #[test]

@@ -9,6 +9,7 @@ mod backup;
 mod bad_input;
 mod bao;
 mod batch;
+mod buckets;
 mod bypass;
 mod cluster;
 mod cluster_faults;
@@ -48,6 +49,7 @@ mod memory_tool;
 mod oidc;
 mod operation;
 mod ordinary;
+mod other_nodes;
 #[path = "../../../lacuna-core/tests/support/own_postgres.rs"]
 #[allow(dead_code, reason = "each crate of tests uses a part")]
 mod own_postgres;

@@ -29,7 +29,8 @@ while [ ! -s "$wheels/url" ]; do sleep 0.1; done
 url=$(cat "$wheels/url")
 
 inside() { chroot "$root" env -i PATH=/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin HOME=/root USER=ada LANG=C.UTF-8 sh -euc "$1"; }
-used() { du --summarize --bytes "$root" --exclude "$root/proc" | cut -f1; }
+# Without the lists and archives of apt: it throws those of Debian's mirror away when it is given another one.
+used() { du --summarize --bytes --exclude "$root/proc" --exclude "$root/var/lib/apt" --exclude "$root/var/cache/apt" "$root" | cut -f1; }
 # usage: shown NAME INSTALL PROGRAM
 shown() {
     before=$(used) begun=$(date +%s.%N)

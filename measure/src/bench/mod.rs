@@ -48,6 +48,9 @@ pub(crate) struct Options {
     /// All conversations, where a part asks about a few of each set.
     #[arg(long)]
     whole: bool,
+    /// For `--only capacity`, `forgetting` and `recall-peers`: the program that is measured, instead of one that is built for it.
+    #[arg(long, value_name = "PATH")]
+    program: Option<PathBuf>,
     #[command(flatten)]
     capacity: capacity::CapacityOptions,
     /// This build, even if it is a debug one, whose figures say nothing.
@@ -123,14 +126,15 @@ fn measure(options: &Options) -> Result {
     let plan = if options.quick { &plan::QUICK } else { &plan::FULL };
     let given: Vec<String> = std::env::args().skip(2).collect();
     let command = format!("cargo xtask bench {}", given.join(" "));
+    let program = options.program.as_deref();
     match options.only {
         Some(Part::Capacity) => {
-            return capacity::run(&options.capacity, options.quick, command.trim_end(), &folder);
+            return capacity::run(&options.capacity, program, options.quick, command.trim_end(), &folder);
         }
-        Some(Part::Forgetting) => return FORGETTING.measure(options.peers, &[], &command, &folder),
+        Some(Part::Forgetting) => return FORGETTING.measure(program, options.peers, &[], &command, &folder),
         Some(Part::RecallPeers) => {
             let more: &[&str] = if options.whole { &["--whole"] } else { &[] };
-            return RECALL.measure(options.peers, more, &command, &folder);
+            return RECALL.measure(program, options.peers, more, &command, &folder);
         }
         _ => {}
     }

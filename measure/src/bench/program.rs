@@ -19,6 +19,11 @@ pub(super) fn built() -> Result<PathBuf> {
     Ok(BUILT.clone()?)
 }
 
+/// The path of the binary that is asked for, or of the built one.
+pub(super) fn given_or_built(given: Option<&Path>) -> Result<PathBuf> {
+    given.map_or_else(built, |path| Ok(path.to_owned()))
+}
+
 /// The binary, with data of its own.
 pub(super) struct Program {
     path: PathBuf,

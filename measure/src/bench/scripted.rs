@@ -26,11 +26,22 @@ pub(super) const RECALL: Scripted = Scripted { folder: "recall", title: "Recall 
 
 impl Scripted {
     /// Runs it, `command` being the words that asked for it. The pages in the repository are of runs with all peers only.
-    pub(super) fn measure(&self, peers: bool, more: &[&str], command: &str, folder: &Path) -> Result {
+    pub(super) fn measure(
+        &self,
+        given: Option<&Path>,
+        peers: bool,
+        more: &[&str],
+        command: &str,
+        folder: &Path,
+    ) -> Result {
         let scripts = Path::new(ROOT).join("bench").join(self.folder);
         let mut python = Command::new("python3");
-        python.arg(scripts.join("run.py")).arg("--lacuna").arg(program::built()?);
-        python.args(["--commit", &commit()]).args(more);
+        python.arg(scripts.join("run.py")).arg("--lacuna").arg(program::given_or_built(given)?);
+        // Of a program that was given, nobody here knows the commit.
+        if given.is_none() {
+            python.args(["--commit", &commit()]);
+        }
+        python.args(more);
         if peers {
             python.arg("--peers").arg("--pages").arg(&scripts);
         }

@@ -1,13 +1,15 @@
-//! Programs that others wrote for other stores, over Lacuna: LangGraph's own tests of stores, a client that a generator
-//! makes, and the examples. `cargo xtask test` installs the packages.
+//! Programs that others wrote for other stores, over Lacuna: LangGraph's own tests of stores and those of sessions of the OpenAI Agents
+//! SDK, a client that a generator makes, and the examples. `cargo xtask test` installs the packages.
 
 use std::path::{Path, PathBuf};
 
 use crate::support::{Done, Home};
 
 const REPOSITORY: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
-/// Tests of stores in the source distribution; fewer would mean that some were passed by.
+/// Tests of stores in LangGraph's source distribution; fewer would mean that some were passed by.
 const STORE_TESTS: &str = "114 passed";
+/// Tests of sessions in that of the OpenAI Agents SDK, but for those that look into the file of its session.
+const SESSION_TESTS: &str = "52 passed, 19 deselected";
 
 fn tools() -> Option<PathBuf> {
     let folder = std::env::var_os("LACUNA_TEST_ADAPTER_TOOLS").map(PathBuf::from);
@@ -33,29 +35,30 @@ fn run(home: &Home, program: &Path, args: &[&str]) -> Done {
     done
 }
 
+/// Runs tests of a source distribution with a plugin that puts Lacuna's class in the place of the package's own.
+fn tests_of(package: &str, plugin: &str, tests: &[&str], passed: &str) {
+    let Some(tools) = tools() else { return };
+    let sources = std::env::var_os("LACUNA_TEST_SOURCES").expect("it is set with the packages");
+    let source = PathBuf::from(sources).join(package);
+    let home = home(source.to_str().unwrap());
+    let (root, config) = (format!("--rootdir={}", source.display()), source.join("pyproject.toml"));
+    let pytest = ["-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", plugin, &root, "-c"];
+    let tests = tests.iter().map(|test| source.join("tests").join(test));
+    let files: Vec<PathBuf> = [config].into_iter().chain(tests).collect();
+    let args: Vec<&str> = pytest.into_iter().chain(files.iter().map(|file| file.to_str().unwrap())).collect();
+    let done = run(&home, &tools.join("python/bin/python"), &args);
+    assert!(done.stdout.contains(passed), "{}", done.stdout);
+}
+
 #[test]
 fn the_tests_of_langgraph_pass_with_this_store_in_place_of_theirs() {
-    let Some(tools) = tools() else { return };
-    let source = tools.join("langgraph");
-    let home = home(source.to_str().unwrap());
-    let tests = source.join("tests/test_store.py");
-    let root = format!("--rootdir={}", source.display());
-    let config = source.join("pyproject.toml");
-    let args = [
-        "-m",
-        "pytest",
-        "-q",
-        "-p",
-        "no:cacheprovider",
-        "-p",
-        "langgraph_plugin",
-        &root,
-        "-c",
-        config.to_str().unwrap(),
-        tests.to_str().unwrap(),
-    ];
-    let done = run(&home, &tools.join("python/bin/python"), &args);
-    assert!(done.stdout.contains(STORE_TESTS), "{}", done.stdout);
+    tests_of("langgraph-checkpoint", "langgraph_plugin", &["test_store.py"], STORE_TESTS);
+}
+
+#[test]
+fn the_tests_of_the_openai_agents_sdk_pass_with_this_session_in_place_of_theirs() {
+    let tests = ["memory/test_session.py", "memory/test_session_limit.py"];
+    tests_of("openai-agents", "agents_plugin", &tests, SESSION_TESTS);
 }
 
 #[test]

@@ -79,7 +79,8 @@ async fn main() {
 fn a_client_in_rust_is_generated_compiled_and_called() {
     let project = Path::new(REPOSITORY).join("target/generated-client");
     fs::create_dir_all(project.join("src")).unwrap();
-    let server = Home::new().serve(&[]);
+    let home = Home::new();
+    let server = home.serve(&[]);
     for (name, text) in [
         ("Cargo.toml", MANIFEST),
         ("build.rs", BUILD),

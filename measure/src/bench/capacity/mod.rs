@@ -9,7 +9,7 @@ mod page;
 mod processes;
 mod stage;
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Duration;
 
 use self::database::Database;
@@ -44,17 +44,20 @@ pub(super) struct CapacityOptions {
     /// For `--only capacity`: length of each load [default: 15].
     #[arg(long)]
     seconds: Option<u64>,
-    /// For `--only capacity`: the program that the nodes run, instead of one that is built for it.
-    #[arg(long, value_name = "PATH")]
-    program: Option<PathBuf>,
     /// For `--only capacity`: also writes the figures into `bench/RESULTS.md`.
     #[arg(long)]
     write: bool,
 }
 
-/// Measures at each size, `command` being the words that asked for it. The files of the databases are under `folder`, and are deleted
-/// at the end.
-pub(super) fn run(options: &CapacityOptions, quick: bool, command: &str, folder: &Path) -> Result {
+/// Measures at each size the program that is given or else built, `command` being the words that asked for it. The files of the
+/// databases are under `folder`, and are deleted at the end.
+pub(super) fn run(
+    options: &CapacityOptions,
+    program: Option<&Path>,
+    quick: bool,
+    command: &str,
+    folder: &Path,
+) -> Result {
     let (users, memories, seconds) = match quick {
         true => (&QUICK_USERS[..], QUICK_MEMORIES, QUICK_SECONDS),
         false => (&USERS[..], MEMORIES, SECONDS),
@@ -65,7 +68,7 @@ pub(super) fn run(options: &CapacityOptions, quick: bool, command: &str, folder:
     }
     let memories = options.memories.unwrap_or(memories);
     let time = Duration::from_secs(options.seconds.unwrap_or(seconds));
-    let program = options.program.clone().map_or_else(program::built, Ok)?;
+    let program = program::given_or_built(program)?;
 
     let home = tempfile::tempdir_in(folder)?;
     let database = Database::start(folder)?;

@@ -10,6 +10,8 @@ import itertools
 import time
 from typing import Any
 
+from agents import SessionSettings
+
 from ..client import Lacuna
 from ..errors import NotFound
 
@@ -21,19 +23,31 @@ class LacunaSession:
     """The items of one conversation, as records of one person.
 
     Items hold ids that look like secrets, so that only certain secrets are refused. A text about health, say, needs the
-    person's consent first; pass `consent_basis="explicit-consent"` in `options` if it was given.
+    person's consent first; pass `consent_basis="explicit-consent"` in `options` if it was given. `session_settings` bounds
+    the items that an agent is given, as in the SDK's own sessions.
     """
 
-    session_settings: Any = None
+    session_settings: SessionSettings | None
 
-    def __init__(self, session_id: str, memory: Lacuna, *, scope: str | None = None, **options: Any) -> None:
+    def __init__(
+        self,
+        session_id: str,
+        memory: Lacuna,
+        *,
+        scope: str | None = None,
+        session_settings: SessionSettings | dict[str, Any] | None = None,
+        **options: Any,
+    ) -> None:
         self.session_id = session_id
+        self.session_settings = SessionSettings().resolve(session_settings)
         self._memory, self._scope = memory, scope
         self._options: dict[str, Any] = {"keep_possible_secrets": True, **options}
         self._namespace = ["openai-agents", session_id]
 
     async def get_items(self, limit: int | None = None) -> list[Any]:
-        """Returns the items, the oldest first; with a limit, the latest of them."""
+        """Returns the items, the oldest first; with a limit, or one in the settings, the latest of them."""
+        if limit is None and self.session_settings is not None:
+            limit = self.session_settings.limit
         records = await asyncio.to_thread(self._records)
         items = [record["value"] for record in records]
         return items if limit is None else items[max(len(items) - limit, 0) :]

@@ -1,5 +1,6 @@
 //! Cards, IBANs and bank accounts.
 
+use std::ops::Range;
 use std::sync::OnceLock;
 
 use super::Identifier;
@@ -272,11 +273,22 @@ fn iban(text: &str, start: usize) -> Option<Identifier> {
     }
     let canonical = compact(raw);
     let turned = format!("{}{}", &canonical[4..], &canonical[..4]);
-    (mod97(&turned) == 1).then_some(Identifier {
+    let span = start..start + end;
+    (mod97(&turned) == 1 && !is_part_of_uuid(text, &span)).then_some(Identifier {
         kind: Iban,
-        span: start..start + end,
+        span,
         canonical,
         confidence: STRONG,
         reason: "length and checksum of its country",
     })
+}
+
+/// Returns true when a span lies in a UUID, which programs draw at random.
+fn is_part_of_uuid(text: &str, span: &Range<usize>) -> bool {
+    const GROUPS: [usize; 5] = [8, 4, 4, 4, 12];
+    let belongs = |c: &char| c.is_ascii_hexdigit() || *c == '-';
+    let before = text[..span.start].chars().rev().take_while(belongs).count();
+    let after = text[span.end..].chars().take_while(belongs).count();
+    let whole = &text[span.start - before..span.end + after];
+    whole.chars().all(|c| belongs(&c)) && whole.trim_matches('-').split('-').map(str::len).eq(GROUPS)
 }

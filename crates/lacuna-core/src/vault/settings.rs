@@ -9,7 +9,7 @@ use lacuna_types::policy::RetentionRules;
 use lacuna_types::{ConsentTopic, Error, Holder, Result, Sensitivity, from_millis, millis};
 use zeroize::Zeroizing;
 
-use crate::vault::codes::{Codes, tampered};
+use crate::vault::codes::{CodedHeader, Codes, tampered};
 use crate::vault::commit::Act;
 use crate::vault::consents::Consent;
 use crate::vault::keyring::Keyring;
@@ -18,6 +18,8 @@ use crate::vault::owner_settings::Settings;
 use crate::vault::service::Service;
 use crate::vault::term::Terms;
 
+/// Times that settings are read while other nodes change them.
+const READS_MAX: usize = 8;
 const FIELDS: u64 = 7;
 /// Fields with the closed categories, which came third.
 const CLOSED_FIELDS: u64 = 6;
@@ -118,11 +120,8 @@ pub(crate) fn settings_in(service: &Service, open: &mut OpenVault) -> Result<Arc
     if let Some(current) = &open.settings.current {
         return Ok(current.clone());
     }
-    let stored = service.store.settings(open.keyring.vault())?;
-    let revision = stored.as_ref().map_or(0, |stored| stored.revision);
-    if revision != open.settings.revision {
-        return Err(tampered(open.keyring.vault(), "its settings are not those it had"));
-    }
+    let stored = stored_settings(service, open)?;
+    let revision = revision_of(&stored);
     let settings = match stored {
         Some(stored) => VaultSettings::decode(&open.keyring.open_settings(&stored)?)?,
         None => VaultSettings::default(),
@@ -130,6 +129,30 @@ pub(crate) fn settings_in(service: &Service, open: &mut OpenVault) -> Result<Arc
     let settings = Arc::new(settings);
     open.settings = HeldSettings { revision, current: Some(settings.clone()) };
     Ok(settings)
+}
+
+/// The stored settings, if they are those that the header names: the one of the opened vault or, where another node has changed
+/// them since it was read, the one of now.
+fn stored_settings(service: &Service, open: &OpenVault) -> Result<Option<SealedSettings>> {
+    let vault = open.keyring.vault();
+    let mut named = open.settings.revision;
+    for _ in 0..READS_MAX {
+        let stored = service.store.settings(vault)?;
+        if revision_of(&stored) == named {
+            return Ok(stored);
+        }
+        let header = service.store.vault(vault)?.ok_or(Error::Conflict("the vault"))?;
+        let now = CodedHeader::checked(&open.codes, &header)?.settings_revision;
+        if now == named {
+            break;
+        }
+        named = now;
+    }
+    Err(tampered(vault, "its settings are not those it had"))
+}
+
+fn revision_of(stored: &Option<SealedSettings>) -> u32 {
+    stored.as_ref().map_or(0, |stored| stored.revision)
 }
 
 /// The settings of a vault that need not be open for it; `None` where its keys are gone.

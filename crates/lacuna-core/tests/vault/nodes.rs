@@ -1,3 +1,6 @@
+use lacuna_core::permit::Retain;
+use lacuna_core::vault::Settings;
+
 use super::*;
 
 /// Rounds of forgetting on one node and asking another; `cluster_rounds` of the doors has many more, over real nodes.
@@ -87,6 +90,32 @@ fn a_write_that_meets_another_one_at_any_step_is_planned_anew() {
         assert_eq!(lacuna.count(&grant::<Recall>("anna")).unwrap(), (3, 0), "step {n}");
         assert_eq!(world.service().count(&grant::<Recall>("anna")).unwrap(), (3, 0), "step {n}");
         lacuna.verified("anna");
+    }
+}
+
+/// Another node changes the settings before each single step of a write and a search: nobody is told that the vault was changed
+/// by a stranger.
+#[test]
+fn settings_that_another_node_changes_at_any_step_are_no_tampering() {
+    for n in 1.. {
+        let world = World::ram();
+        let (lacuna, faults) = world.faulty();
+        lacuna.keep("anna", "The ferry sails at noon.").unwrap();
+        let other = world.service();
+        // What this node knows is old, so that it reads the vault again.
+        other.keep("anna", "The harbour master is called Ingrid.").unwrap();
+        let (done, met) = std::sync::mpsc::channel();
+        faults.meanwhile(n, move || {
+            let settings = Settings { max_days: Some(400), ..Settings::default() };
+            other.set_retention(&grant::<Retain>("anna"), settings, 0).unwrap();
+            done.send(()).unwrap();
+        });
+        lacuna.keep("anna", "The buoy is red.").unwrap_or_else(|error| panic!("step {n}: {error}"));
+        assert_eq!(lacuna.texts("anna", "ferry")[0], "The ferry sails at noon.", "step {n}");
+        if met.try_recv().is_err() {
+            assert!(n > 5, "a write takes more steps than these");
+            break;
+        }
     }
 }
 

@@ -144,11 +144,11 @@ fn stored_settings(service: &Service, open: &OpenVault) -> Result<Option<SealedS
         let header = service.store.vault(vault)?.ok_or(Error::Conflict("the vault"))?;
         let now = CodedHeader::checked(&open.codes, &header)?.settings_revision;
         if now == named {
-            break;
+            return Err(tampered(vault, "its settings are not those it had"));
         }
         named = now;
     }
-    Err(tampered(vault, "its settings are not those it had"))
+    Err(Error::Conflict("the settings of the vault"))
 }
 
 fn revision_of(stored: &Option<SealedSettings>) -> u32 {

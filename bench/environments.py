@@ -1,6 +1,7 @@
 """Environments of the programs that are measured beside Lacuna, shared by the benchmarks: one Python environment for each set of pinned packages, made
 at the first use. Only the standard library is needed here."""
 
+import os
 import shutil
 import subprocess
 import sys
@@ -15,6 +16,8 @@ PACKAGES = WORK / "packages"
 COMPLAINT_CHARS = 400
 # Tried in this order for a peer that needs a newer Python than the one that runs this.
 PYTHONS = ("python3", "python3.13", "python3.12")
+# Fetches a Python where no other is new enough.
+UV = "uv==0.13.8"
 
 
 class Entry:
@@ -35,10 +38,30 @@ def said(command, **options):
 
 def python_for(entry):
     wanted = f"import sys; sys.exit(sys.version_info < {entry.python})"
-    for name in (sys.executable, *PYTHONS):
+    # Names that pyenv puts on the PATH do not always lead to a Python; its own folder does.
+    pyenv = Path(os.environ.get("PYENV_ROOT", Path.home() / ".pyenv")) / "versions"
+    for name in (sys.executable, *PYTHONS, *map(str, sorted(pyenv.glob("3.1[2-9]*/bin/python")))):
         if shutil.which(name) and subprocess.run([name, "-c", wanted], capture_output=True).returncode == 0:
             return name
-    raise RuntimeError(f"needs Python {'.'.join(map(str, entry.python))} or newer on the PATH")
+    return _fetched(".".join(map(str, entry.python)))
+
+
+def _fetched(version):
+    """A Python of this version from uv, which comes from PyPI unless it is installed."""
+    uv = shutil.which("uv")
+    if uv is None:
+        place = WORK / "environments" / "uv"
+        uv = str(place / "bin" / "uv")
+        if not Path(uv).exists():
+            said([sys.executable, "-m", "venv", str(place)])
+            said([str(place / "bin" / "python"), "-m", "pip", "install", "--quiet", UV])
+    folder = WORK / "pythons"
+    command = [uv, "--no-cache", "python", "install", "--no-bin", "--install-dir", str(folder), version]
+    try:
+        said(command)
+        return str(next(folder.glob(f"cpython-{version}*/bin/python3")))
+    except (RuntimeError, StopIteration) as reason:
+        raise RuntimeError(f"needs Python {version} or newer on the PATH; uv could not fetch one: {reason}") from reason
 
 
 def _pins(name):

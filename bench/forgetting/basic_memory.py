@@ -2,6 +2,7 @@
 
 import importlib.metadata
 import os
+import subprocess
 import sys
 from pathlib import Path
 
@@ -10,6 +11,8 @@ from protocol import Peer, run
 from story import LEAVER, OTHER, OWNER, SPELLINGS
 
 PROJECT = "main"
+PROGRAM = Path(sys.executable).with_name("basic-memory")
+RESET_SECONDS_MAX = 600
 
 
 class BasicMemory(Peer):
@@ -19,7 +22,7 @@ class BasicMemory(Peer):
         "by id": "`delete_note(identifier)`",
         "by words": 'not offered; `search_notes` for "dentist", "dental", "teeth", reviewed, then `delete_note` of each',
         "by person": "`delete_note(directory, is_directory=true)`; mentions: `search_notes(name)`, reviewed, then `delete_note` of each",
-        "after that": "nothing documented",
+        "after that": "`basic-memory reset --reindex`, which makes the index anew from the notes",
         "backup": "copy of the notes and of the configuration folder, which has the index",
         "asked": "`read_note`, `search_notes`, `recent_activity`, `list_directory`, `build_context`",
     }
@@ -34,7 +37,10 @@ class BasicMemory(Peer):
     def open(self):
         for name in ("notes", "configuration"):
             (self.folder / name).mkdir(exist_ok=True)
-        variables = {
+        self.server = McpServer([str(PROGRAM), "mcp"], self.variables())
+
+    def variables(self):
+        return {
             **os.environ,
             "BASIC_MEMORY_HOME": str(self.folder / "notes"),
             "BASIC_MEMORY_CONFIG_DIR": str(self.folder / "configuration"),
@@ -42,7 +48,6 @@ class BasicMemory(Peer):
             "BASIC_MEMORY_AUTO_UPDATE": "false",
             "BASIC_MEMORY_NO_PROMOS": "1",
         }
-        self.server = McpServer([str(Path(sys.executable).with_name("basic-memory")), "mcp"], variables)
 
     def close(self):
         self.server.close()
@@ -79,6 +84,12 @@ class BasicMemory(Peer):
                 if line.startswith("- permalink: "):
                     found[line.removeprefix("- permalink: ")] = None
         return list(found)
+
+    def tidy(self):
+        # Forced: a server of somebody else on this machine would forbid it, and has another database.
+        command = [str(PROGRAM), "reset", "--reindex", "--force"]
+        streams = {"input": "y\n", "text": True, "stdout": sys.stderr}
+        subprocess.run(command, check=True, env=self.variables(), timeout=RESET_SECONDS_MAX, **streams)
 
     def answers(self, memories):
         yield "recent", self.tool("recent_activity", timeframe="7d", page_size=100)

@@ -22,12 +22,17 @@ class Lacuna(Peer):
     commands = {
         "store": "`POST /v1/memories` (with `derived_from`), `POST /v1/sessions/{id}/turns`",
         "by id": "`lacuna forget --id … --yes`",
-        "by words": '`lacuna forget "forget everything about my dentist" --yes`',
-        "by person": "`lacuna person forget --name 'Carla Ondrejka' --person carla --yes`",
+        "by words": '`lacuna forget "forget everything about my dentist" --only … --yes`: of what its plan lists, the reviewer confirms what is meant',
+        "by person": "`lacuna person forget --name 'Carla Ondrejka' --person carla --yes`, then `lacuna review reject` for what waits there and is meant",
         "after that": "nothing",
         "backup": "`lacuna backup FILE`, `lacuna restore FILE`: the data without keys, beside the keystore of today",
         "asked": "list, get, search, context, sessions, exports, review, notices, receipts, audit",
     }
+
+    notes = [
+        "A plan erases what it is sure of and offers what is near in meaning; a memory about two people waits in the review. The reviewer "
+        "who picks from the hits of other programs picks from these two lists here.",
+    ]
 
     def versions(self):
         said = subprocess.run([PROGRAM, "--version"], capture_output=True, text=True, check=True).stdout.split()
@@ -96,10 +101,18 @@ class Lacuna(Peer):
         self.call(OWNER, "forget", *named, "--yes")
 
     def forget_words(self, memories):
-        self.call(OWNER, "forget", WORDS, "--yes")
+        meant = {self.ids[memory.key] for memory in memories}
+        listed = [match["memory_id"] for match in self.call(OWNER, "forget", WORDS)["matches"]]
+        chosen = [word for memory in listed if memory in meant for word in ("--only", memory)]
+        self.call(OWNER, "forget", WORDS, *chosen, "--yes")
 
     def forget_person(self, memories):
         self.call(OWNER, "person", "forget", "--name", PERSON, "--person", LEAVER, "--yes")
+        meant = {self.ids[memory.key] for memory in memories}
+        waiting = [memory["memory_id"] for memory in self.call(OWNER, "review", "list")["memories"]]
+        for memory in waiting:
+            if memory in meant:
+                self.call(OWNER, "review", "reject", memory)
         self.proof = self.check_receipts()
 
     def check_receipts(self):

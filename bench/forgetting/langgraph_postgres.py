@@ -10,7 +10,7 @@ from protocol import run
 class Postgres(LangGraph):
     commands = {
         **LangGraph.commands,
-        "after that": "`VACUUM (FULL, ANALYZE)`, `CHECKPOINT`",
+        "after that": "`VACUUM (FULL, ANALYZE)`, `pg_switch_wal()`, `CHECKPOINT`",
         "backup": "copy of the data directory of the stopped server",
     }
     notes = [postgres.NOTE]

@@ -6,7 +6,7 @@ from protocol import run
 
 
 class Mem0Pgvector(Mem0):
-    commands = {**Mem0.commands, "after that": "`VACUUM (FULL, ANALYZE)`, `CHECKPOINT`; for its history as with Qdrant"}
+    commands = {**Mem0.commands, "after that": "`VACUUM (FULL, ANALYZE)`, `pg_switch_wal()`, `CHECKPOINT`; for its history as with Qdrant"}
     notes = [*Mem0.notes, postgres.NOTE]
 
     def packages(self):

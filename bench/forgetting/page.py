@@ -6,6 +6,7 @@ WHOLE = "whole folder"
 RESTORES = {"documented": "as the table says", WHOLE: "a copy of the whole folder put in its place"}
 HEAD = [
     "program",
+    "versions",
     "found through the API",
     "found on disk",
     "found after restore",
@@ -43,6 +44,11 @@ def _name(figures):
     return f"{bold}{figures['title']}{bold}"
 
 
+def _cell(text):
+    """A text in one cell of a table."""
+    return " ".join(text.split()).replace("|", "\\|")
+
+
 def _table(head, rows):
     lines = [f"| {' | '.join(head)} |", f"|{'---|' * len(head)}"]
     return "\n".join(lines + [f"| {' | '.join(row)} |" for row in rows])
@@ -52,9 +58,10 @@ def table(all_figures):
     rows = []
     for figures in all_figures:
         if "failed" in figures:
-            rows.append([_name(figures), f"not measured: {figures['failed']}", *[""] * (len(HEAD) - 2)])
+            rows.append([_name(figures), f"not measured: {_cell(figures['failed'])}", *[""] * (len(HEAD) - 2)])
         else:
-            rows.append([_name(figures), *map(_shown, cells(figures)), figures["proof"]])
+            versions = ", ".join(figures["versions"])
+            rows.append([_name(figures), versions, *map(_shown, cells(figures)), figures["proof"]])
     return _table(HEAD, rows)
 
 
@@ -149,8 +156,8 @@ READING = """\
 
 Where Lacuna is not perfect: a full backup (`lacuna backup --full`, keys included) that is restored on another machine without the ledger of erasures, and
 a copy of the whole folder, bring everything back. Each receipt names the full backups that still hold copies, until they expire. Copies that
-an administrator makes by hand are known to nobody. The request by words of this story is an easy one; on cases written by others Lacuna is often
-wrong (part "Forgetting" of [RESULTS.md](../RESULTS.md)).
+an administrator makes by hand are known to nobody. A plan erases what it is sure of and only offers the rest, which stays until somebody says yes. The request by words of
+this story is an easy one; on cases written by others Lacuna is often wrong (part "Forgetting" of [RESULTS.md](../RESULTS.md)).
 
 The story, the requests and the limits of this comparison: [README.md](README.md).
 """
@@ -202,8 +209,9 @@ def _bars(figures, y):
         yield f'<rect x="{x}" y="{y + 8}" width="{BAR}" height="18" rx="3" fill="#eceef1"/>'
         if found:
             yield f'<rect x="{x}" y="{y + 8}" width="{BAR * found / total:.0f}" height="18" rx="3" fill="{colour}"/>'
-        ink = "#ffffff" if found * 3 > total else colour
-        yield f'<text x="{x + 7}" y="{y + 22}" font-size="12" font-weight="bold" fill="{ink}">{found} of {total}</text>'
+        # A short bar has no room for the number, which stands behind it then.
+        ink, start = ("#ffffff", 0) if found * 3 > total else (colour, BAR * found / total)
+        yield f'<text x="{x + start + 7:.0f}" y="{y + 22}" font-size="12" font-weight="bold" fill="{ink}">{found} of {total}</text>'
     signed = "signed" in figures["proof"]
     x, colour = LEFT + COLUMN * len(cells(figures)), GOOD if signed else BAD
     yield f'<text x="{x}" y="{y + 22}" font-size="12" font-weight="bold" fill="{colour}">{"signed receipt" if signed else "none"}</text>'

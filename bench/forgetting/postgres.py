@@ -17,13 +17,14 @@ class Server:
 
 
 def vacuum(folder):
-    """More than autovacuum does: every table is written anew, the old files go, and a checkpoint lets old logs go."""
+    """More than autovacuum does: every table is written anew, the old files go, and a checkpoint after a new segment lets old logs go."""
     import psycopg
 
     server = Server(folder)
     try:
         with psycopg.connect(server.uri, autocommit=True) as database:
             database.execute("VACUUM (FULL, ANALYZE)")
+            database.execute("SELECT pg_switch_wal()")
             database.execute("CHECKPOINT")
     finally:
         server.stop()
@@ -35,5 +36,5 @@ def versions():
 
 NOTE = (
     "The write-ahead log (`pg_wal`) of PostgreSQL holds the rows as they were written, until its segments are overwritten. "
-    "Neither `VACUUM FULL` nor a checkpoint empties the current segment."
+    "Neither `VACUUM FULL`, a new segment nor a checkpoint empties them: an old segment is kept under a new name to be written again."
 )

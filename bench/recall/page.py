@@ -11,6 +11,7 @@ beforehand. These are development sets: Lacuna's weights were learnt on LoCoMo a
 
 HEAD = [
     "program",
+    "versions",
     *(f"{name} {figure}" for name in NAMES.values() for figure in ("R@10", "tokens")),
     "LongMemEval-S hit@5",
     "p50",
@@ -31,7 +32,8 @@ def _row(figures):
     cells = [cell for name in NAMES for cell in (f"{sets[name]['recall']:.1f}", f"{sets[name]['tokens']:,.0f}")]
     slowest = [max(each[key] for each in sets.values()) for key in ("p50_ms", "p95_ms")]
     times = [f"{value:.0f} ms" for value in slowest]
-    return [figures["title"], *cells, f"{sets['longmemeval']['hit']:.1f}", *times, f"{figures['store_seconds']:.0f} s"]
+    versions = ", ".join(figures["versions"])
+    return [figures["title"], versions, *cells, f"{sets['longmemeval']['hit']:.1f}", *times, f"{figures['store_seconds']:.0f} s"]
 
 
 def table(record):

@@ -22,6 +22,7 @@ const LONG_TESTS: &[(&str, &str, &str)] = &[
     ("lacuna", "doors", "cluster_rounds::"),
     ("lacuna", "doors", "volume::"),
     ("lacuna", "doors", "generated::"),
+    ("lacuna", "doors", "foreign::a_note_that_basic_memory_writes_now"),
 ];
 /// The tests of crashes and faults, in the same form.
 const CRASH_TESTS: &[(&str, &str, &str)] = &[
@@ -44,8 +45,8 @@ const LLAMA_VARIABLE: &str = "LACUNA_TEST_LLAMA";
 /// A part of the long tests.
 #[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 enum LongPart {
-    /// Random histories of forgetting, random schedules of backup, a large export and import, a generated client, nodes that
-    /// ask for what another one forgot.
+    /// Random histories of forgetting, random schedules of backup, a large export and import, a generated client, notes of
+    /// basic-memory, nodes that ask for what another one forgot.
     Rounds,
     /// Random kills, every crash point, broken and full disks, servers that die under nodes.
     Crashes,

@@ -47,10 +47,12 @@ const PYTHON_ADAPTERS: [&str; 8] = [
 /// Frameworks whose dependencies do not fit beside those of the packages above.
 const PYTHON_FRAMEWORKS: [&str; 4] =
     ["agent-framework-core==1.23.0", "google-adk==2.13.0", "llama-index-core==0.14.25", "httpx==0.28.1"];
-/// LangMem, LangChain's tools of MCP servers, and the store of LangGraph that keeps its rows in PostgreSQL.
-const PYTHON_LANGCHAIN: [&str; 5] = [
+/// LangMem, LangChain's tools of MCP servers and its standard tests, and the store of LangGraph that keeps its rows in PostgreSQL.
+const PYTHON_LANGCHAIN: [&str; 7] = [
     "langmem==0.0.30",
+    "langchain-core==1.7.2",
     "langchain-mcp-adapters==0.3.2",
+    "langchain-tests==1.1.9",
     "langgraph-checkpoint-postgres==3.2.0",
     "psycopg[binary]==3.3.8",
     "httpx==0.28.1",

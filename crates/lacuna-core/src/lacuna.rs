@@ -57,6 +57,7 @@ use crate::transfer::promote::Moved;
 use crate::transfer::view::Sheet;
 use crate::upkeep::{Consents, LegalHolds, Members, Proposals, Purposes, Tokens, Upkeep, Users};
 use crate::vault::deliver::{Delivery, Recipient};
+use crate::vault::keyed::KeyedRequests;
 use crate::vault::models::Progress;
 use crate::vault::owner_settings::Settings;
 use crate::vault::receipt::SignedReceipt;
@@ -84,7 +85,7 @@ macro_rules! handles {
     )* };
 }
 
-handles! { Browse Consents Custodian LegalHolds ManagedMemories Proposals Purposes Records SignIns Users VaultLocks }
+handles! { Browse Consents Custodian KeyedRequests LegalHolds ManagedMemories Proposals Purposes Records SignIns Users VaultLocks }
 
 impl VaultLocks<'_> {
     /// Makes a guess at the passphrase of a vault cost `cost` from now on. Only tests lower it.

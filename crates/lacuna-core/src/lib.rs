@@ -96,5 +96,5 @@ pub use lacuna_types::{Error, Result};
 pub use managed::ManagedMemories;
 pub use records::Records;
 pub use upkeep::{Consents, LegalHolds, Members, Proposals, Purposes, Tokens, Upkeep, Users};
-pub use vault::{OPEN_BYTES_MAX_DEFAULT, OpenLoad, Parts};
+pub use vault::{KeyedRequests, OPEN_BYTES_MAX_DEFAULT, OpenLoad, Parts};
 pub use vault_locks::VaultLocks;

@@ -1,9 +1,11 @@
 //! A language model that condenses turns and reads requests to forget, behind OpenAI's `/v1/chat/completions` or
 //! Anthropic's `/v1/messages`.
 //!
-//! What it is asked about stands as JSON between marks that do not occur in it, and is called data. This module only reads
+//! The texts of a question stand as JSON between marks that do not occur in them, and are called data. A server of OpenAI's API
+//! gets the schema of the answer as well: one that heeds it lets even a small model end in time. This module only reads
 //! the model's answer; the core checks every claim and every proposal in it.
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use lacuna_types::llm::{Claim, ClaimKind, Condensed, ForgetProposal, Llm, SpokenTurn};
@@ -14,7 +16,7 @@ use serde_json::{Value, json};
 use ureq::http::{HeaderName, header};
 use zeroize::Zeroizing;
 
-use crate::server::{ApiKey, ModelServer, Patience, ServerNames};
+use crate::server::{ApiKey, ModelServer, Patience, ServerNames, Unanswered};
 
 /// Limit on the answer's length.
 pub const LLM_ANSWER_BYTES_MAX: u64 = 256 << 10;
@@ -23,6 +25,14 @@ const TURN_CHARS_MAX: usize = 4_000;
 /// Limits on the answer's tokens, as told to the model.
 const ANSWER_TOKENS_MAX: u32 = 4_096;
 const PROPOSAL_TOKENS_MAX: u32 = 256;
+/// Limits in the schemas of answers. An answer at all of its limits fits into the tokens above; llama.cpp refuses a schema with
+/// a limit above 2,000.
+const TOPIC_CHARS_MAX: usize = 60;
+const MEANT_MAX: usize = 12;
+const SUMMARY_CHARS_MAX: usize = 1_500;
+const FACTS_MAX: usize = 24;
+const FACT_CHARS_MAX: usize = 240;
+const TURNS_OF_FACT_MAX: usize = 4;
 const MODEL_NAME_BYTES_MAX: usize = 128;
 const ANTHROPIC_VERSION: &str = "2023-06-01";
 
@@ -89,10 +99,20 @@ impl LlmConfig {
     }
 }
 
+/// A task for the model.
+struct ModelTask {
+    instructions: &'static str,
+    tokens_max: u32,
+    /// JSON schema of the answer.
+    schema: Value,
+}
+
 pub(crate) struct LanguageModel {
     kind: LlmKind,
     model: String,
     server: ModelServer,
+    /// True once the server has taken a request without a schema that it had refused with one.
+    refuses_schemas: AtomicBool,
 }
 
 impl LanguageModel {
@@ -113,30 +133,84 @@ impl LanguageModel {
                 with_key(server, HeaderName::from_static("x-api-key"), "", api_key.as_ref())?
             }
         };
-        Ok(Self { kind, model, server })
+        Ok(Self { kind, model, server, refuses_schemas: AtomicBool::new(false) })
     }
 
     /// Asks for the answer to a task about some data, as JSON.
-    fn ask<T: DeserializeOwned>(&self, task: &str, data: &str, tokens_max: u32) -> Result<T> {
-        let request = match self.kind {
+    fn ask<T: DeserializeOwned>(&self, task: &ModelTask, data: &str) -> Result<T> {
+        let mut request = match self.kind {
             LlmKind::OpenAi => json!({
                 "model": self.model,
-                "messages": [{"role": "system", "content": task}, {"role": "user", "content": data}],
+                "messages": [{"role": "system", "content": task.instructions}, {"role": "user", "content": data}],
                 "temperature": 0,
-                "max_tokens": tokens_max,
-                "response_format": {"type": "json_object"},
+                "max_tokens": task.tokens_max,
             }),
-            LlmKind::Anthropic => json!({
-                "model": self.model,
-                "system": task,
-                "messages": [{"role": "user", "content": data}],
-                "temperature": 0,
-                "max_tokens": tokens_max,
-            }),
+            LlmKind::Anthropic => {
+                return Ok(self.send(&json!({
+                    "model": self.model,
+                    "system": task.instructions,
+                    "messages": [{"role": "user", "content": data}],
+                    "temperature": 0,
+                    "max_tokens": task.tokens_max,
+                }))?);
+            }
         };
-        let body = serde_json::to_vec(&request).map(Zeroizing::new);
-        let body = body.map_err(|_| NAMES.unavailable("cannot be sent this as JSON"))?;
+        if !self.refuses_schemas.load(Ordering::Relaxed) {
+            let schema = json!({"name": "answer", "schema": task.schema});
+            request["response_format"] = json!({"type": "json_schema", "json_schema": schema});
+            match self.send(&request) {
+                Err(Unanswered::Refused(_)) => {}
+                settled => return Ok(settled?),
+            }
+        }
+        request["response_format"] = json!({"type": "json_object"});
+        let answer = self.send(&request)?;
+        self.refuses_schemas.store(true, Ordering::Relaxed);
+        Ok(answer)
+    }
+
+    fn send<T: DeserializeOwned>(&self, request: &Value) -> Result<T, Unanswered> {
+        let body = serde_json::to_vec(request).map(Zeroizing::new);
+        let body = body.map_err(|_| Unanswered::Failed(NAMES.unavailable("cannot be sent this as JSON")))?;
         self.server.ask(&body, LLM_ANSWER_BYTES_MAX, |bytes| read(self.kind, bytes))
+    }
+}
+
+/// Schema of an object that has exactly these fields.
+fn object_schema(fields: Value) -> Value {
+    let names: Vec<&String> = fields.as_object().into_iter().flat_map(|fields| fields.keys()).collect();
+    json!({"type": "object", "required": names, "properties": fields, "additionalProperties": false})
+}
+
+/// Schema of a list of numbers from 1 to `last`, at most `length_max` long.
+fn numbers_schema(last: usize, length_max: usize) -> Value {
+    json!({
+        "type": "array",
+        "maxItems": length_max,
+        "items": {"type": "integer", "minimum": 1, "maximum": last},
+    })
+}
+
+/// Schema of the answer about `turns` turns.
+fn condense_schema(turns: usize) -> Value {
+    let fact = object_schema(json!({
+        "text": {"type": "string", "maxLength": FACT_CHARS_MAX},
+        "turns": numbers_schema(turns, TURNS_OF_FACT_MAX),
+        "kind": {"type": "string", "enum": ["fact", "preference", "pattern", "decision"]},
+    }));
+    object_schema(json!({
+        "summary": {"type": "string", "maxLength": SUMMARY_CHARS_MAX},
+        "facts": {"type": "array", "maxItems": FACTS_MAX, "items": fact},
+    }))
+}
+
+/// Schema of the answer about `texts` texts.
+fn proposal_schema(texts: usize) -> Value {
+    let topic = json!({"type": "string", "maxLength": TOPIC_CHARS_MAX});
+    match texts {
+        // No number is right, and some servers refuse a list that cannot have members.
+        0 => object_schema(json!({"topic": topic})),
+        _ => object_schema(json!({"topic": topic, "meant": numbers_schema(texts, texts.min(MEANT_MAX))})),
     }
 }
 
@@ -146,7 +220,12 @@ impl Llm for LanguageModel {
     }
 
     fn condense(&self, turns: &[SpokenTurn<'_>]) -> Result<Condensed> {
-        let answer: CondenseAnswer = self.ask(CONDENSE_TASK, &shown(turns)?, ANSWER_TOKENS_MAX)?;
+        let task = ModelTask {
+            instructions: CONDENSE_TASK,
+            tokens_max: ANSWER_TOKENS_MAX,
+            schema: condense_schema(turns.len()),
+        };
+        let answer: CondenseAnswer = self.ask(&task, &shown(turns)?)?;
         Ok(Condensed { summary: answer.summary, claims: answer.facts.into_iter().map(claim).collect() })
     }
 
@@ -156,7 +235,12 @@ impl Llm for LanguageModel {
             .map(|(number, text): (usize, _)| json!({"number": number, "text": text}))
             .collect();
         let data = between_marks(&json!({"request": request, "texts": listed}))?;
-        let answer: ProposalAnswer = self.ask(PROPOSE_TASK, &data, PROPOSAL_TOKENS_MAX)?;
+        let task = ModelTask {
+            instructions: PROPOSE_TASK,
+            tokens_max: PROPOSAL_TOKENS_MAX,
+            schema: proposal_schema(texts.len()),
+        };
+        let answer: ProposalAnswer = self.ask(&task, &data)?;
         Ok(ForgetProposal { topic: answer.topic, meant: answer.meant.into_iter().map(from_zero).collect() })
     }
 }

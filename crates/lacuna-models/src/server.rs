@@ -70,10 +70,29 @@ pub(crate) struct ModelServer {
     patience: Patience,
 }
 
-/// AttemptFailure of one attempt: another attempt may succeed, or not.
+/// Failure of one attempt: another attempt may succeed, or not.
 enum AttemptFailure {
-    Passing { after: Option<Duration>, error: Error },
+    Passing {
+        after: Option<Duration>,
+        error: Error,
+    },
     Lasting(Error),
+    /// The server does not take this request; it may take another one.
+    Refused(Error),
+}
+
+/// Failure of a request and of its retries.
+pub(crate) enum Unanswered {
+    /// The server does not take this request (HTTP 400 or 422); it may take another one.
+    Refused(Error),
+    Failed(Error),
+}
+
+impl From<Unanswered> for Error {
+    fn from(unanswered: Unanswered) -> Self {
+        let (Unanswered::Refused(error) | Unanswered::Failed(error)) = unanswered;
+        error
+    }
 }
 
 impl ModelServer {
@@ -115,7 +134,12 @@ impl ModelServer {
     }
 
     /// Sends a JSON body and reads the answer, at most `bytes_max` long, with `read`.
-    pub(crate) fn ask<T>(&self, body: &[u8], bytes_max: u64, read: impl Fn(&[u8]) -> Option<T>) -> Result<T> {
+    pub(crate) fn ask<T>(
+        &self,
+        body: &[u8],
+        bytes_max: u64,
+        read: impl Fn(&[u8]) -> Option<T>,
+    ) -> Result<T, Unanswered> {
         let mut pause = self.patience.retry_pause;
         for retries_left in (0..=self.patience.retries).rev() {
             match self.attempt(body, bytes_max, &read) {
@@ -127,11 +151,12 @@ impl ModelServer {
                     pause = (pause * 2).min(PAUSE_MAX);
                 }
                 Err(AttemptFailure::Passing { error, .. } | AttemptFailure::Lasting(error)) => {
-                    return Err(error);
+                    return Err(Unanswered::Failed(error));
                 }
+                Err(AttemptFailure::Refused(error)) => return Err(Unanswered::Refused(error)),
             }
         }
-        Err(self.names.unavailable("was not asked"))
+        Err(Unanswered::Failed(self.names.unavailable("was not asked")))
     }
 
     fn attempt<T>(
@@ -139,7 +164,7 @@ impl ModelServer {
         body: &[u8],
         bytes_max: u64,
         read: impl Fn(&[u8]) -> Option<T>,
-    ) -> std::result::Result<T, AttemptFailure> {
+    ) -> Result<T, AttemptFailure> {
         let mut request = self.agent.post(&self.uri).header(header::CONTENT_TYPE, "application/json");
         for (name, value) in &self.headers {
             request = request.header(name, value);
@@ -200,10 +225,14 @@ fn status_failure<T>(names: &ServerNames, response: &Response<T>) -> Option<Atte
             lasting(format!("{what} does not accept the key (HTTP {code})"))
         }
         StatusCode::NOT_FOUND => lasting(format!("{what} knows no such address or model (HTTP 404)")),
-        _ => lasting(format!(
-            "{what} refuses the request (HTTP {code}); check the address, the model, its dimensions and its \
-             limit on input"
-        )),
+        _ => {
+            let error = names.misconfigured(format!(
+                "{what} refuses the request (HTTP {code}); check the address, the model, its dimensions and its \
+                 limit on input"
+            ));
+            let is_refused = matches!(status, StatusCode::BAD_REQUEST | StatusCode::UNPROCESSABLE_ENTITY);
+            Some(if is_refused { AttemptFailure::Refused(error) } else { AttemptFailure::Lasting(error) })
+        }
     }
 }
 

@@ -10,9 +10,9 @@ use std::time::Duration;
 use lacuna_models::{ApiKey, LLM_ANSWER_BYTES_MAX, LlmConfig, LlmKind, llm};
 use lacuna_types::llm::{Claim, ClaimKind, Condensed, ForgetProposal, SpokenTurn};
 use lacuna_types::{Error, Result};
-use serde_json::json;
+use serde_json::{Value, json};
 
-use crate::scripted_server::{Reply, ScriptedServer};
+use crate::scripted_server::{Reply, ScriptedServer, completion};
 
 const KEY: &str = "sk-canary-key-91bd";
 const TEXT: &str = "canary: the heron nests behind the mill";
@@ -103,7 +103,7 @@ fn a_proposal_is_asked_for_by_number_and_read_with_the_numbers_from_zero() {
         let (_, body) = server.requests().remove(0);
         let shown = body["messages"].as_array().unwrap().last().unwrap()["content"].as_str().unwrap();
         let (mark, rest) = shown.split_once('\n').unwrap();
-        let data: serde_json::Value = serde_json::from_str(rest.strip_suffix(mark).unwrap()).unwrap();
+        let data: Value = serde_json::from_str(rest.strip_suffix(mark).unwrap()).unwrap();
         let texts = json!([{"number": 1, "text": TEXT}, {"number": 2, "text": "The mill is old."}]);
         assert_eq!(data, json!({"request": "forget the bird", "texts": texts}));
     }
@@ -112,6 +112,90 @@ fn a_proposal_is_asked_for_by_number_and_read_with_the_numbers_from_zero() {
     for nonsense in ["canary", "{\"meant\": [\"one\"]}", "{\"topic\": 7}", "[1, 2]"] {
         let server = ScriptedServer::start(&[Reply::Says(nonsense.into())]);
         assert_eq!(failure(propose(&server, LlmKind::OpenAi)).code(), "llm_unavailable", "{nonsense}");
+    }
+}
+
+fn formats(server: &ScriptedServer) -> Vec<Value> {
+    server.requests().into_iter().map(|(_, body)| body["response_format"]["type"].clone()).collect()
+}
+
+#[test]
+fn a_server_of_openais_api_gets_the_schema_of_the_answer_with_its_limits() {
+    let server = ScriptedServer::says(&json!({"topic": "heron", "meant": [2]}));
+    assert_eq!(propose(&server, LlmKind::OpenAi).unwrap().meant, [1]);
+    assert!(condense(&server, LlmKind::OpenAi).unwrap().claims.is_empty());
+    let schemas: Vec<Value> = server
+        .requests()
+        .into_iter()
+        .map(|(_, body)| body["response_format"]["json_schema"]["schema"].clone())
+        .collect();
+    let numbers = |last: usize, length: usize| {
+        let item = json!({"type": "integer", "minimum": 1, "maximum": last});
+        json!({"type": "array", "maxItems": length, "items": item})
+    };
+    let proposal = json!({
+        "type": "object",
+        "required": ["meant", "topic"],
+        "additionalProperties": false,
+        "properties": {"topic": {"type": "string", "maxLength": 60}, "meant": numbers(2, 2)},
+    });
+    assert_eq!(schemas[0], proposal);
+    let fact = &schemas[1]["properties"]["facts"]["items"]["properties"];
+    assert_eq!(fact["turns"], numbers(2, 4));
+    assert_eq!(fact["kind"]["enum"], json!(["fact", "preference", "pattern", "decision"]));
+    let text_limits = [&schemas[1]["properties"]["summary"], &fact["text"]].map(|text| &text["maxLength"]);
+    assert_eq!(text_limits, [&json!(1_500), &json!(240)]);
+    assert_eq!(schemas[1]["properties"]["facts"]["maxItems"], 24);
+
+    let none = llm(config(&server, LlmKind::OpenAi)).unwrap().propose("forget the bird", &[]).unwrap();
+    assert_eq!(none.topic, "heron");
+    let (_, body) = server.requests().remove(2);
+    assert_eq!(body["response_format"]["json_schema"]["schema"]["required"], json!(["topic"]));
+    propose(&server, LlmKind::Anthropic).unwrap();
+    assert_eq!(server.requests()[3].1.get("response_format"), None);
+}
+
+#[test]
+fn a_server_that_refuses_schemas_is_asked_without_one_and_only_once_with() {
+    for refusal in [400, 422] {
+        let says = Reply::Says("{\"topic\": \"heron\"}".into());
+        let server = ScriptedServer::start(&[Reply::Status(refusal), says]);
+        let model = llm(config(&server, LlmKind::OpenAi)).unwrap();
+        for _ in 0..3 {
+            assert_eq!(model.propose("forget the bird", &[TEXT]).unwrap().topic, "heron");
+        }
+        assert_eq!(formats(&server), ["json_schema", "json_object", "json_object", "json_object"]);
+    }
+}
+
+#[test]
+fn a_refusal_that_is_not_about_the_schema_leaves_it_in_use() {
+    let says = || Reply::Says("{\"topic\": \"heron\"}".into());
+    let server = ScriptedServer::start(&[Reply::Status(400), Reply::Status(400), says()]);
+    let model = llm(config(&server, LlmKind::OpenAi)).unwrap();
+    assert_eq!(failure(model.propose("forget the bird", &[TEXT])).code(), "llm_misconfigured");
+    assert_eq!(model.propose("forget the bird", &[TEXT]).unwrap().topic, "heron");
+    assert_eq!(formats(&server), ["json_schema", "json_object", "json_schema"]);
+
+    let unknown_model = ScriptedServer::start(&[Reply::Status(404)]);
+    assert_eq!(failure(propose(&unknown_model, LlmKind::OpenAi)).code(), "llm_misconfigured");
+    assert_eq!(formats(&unknown_model), ["json_schema"]);
+}
+
+#[test]
+fn an_answer_that_does_not_keep_to_the_schema_is_no_answer() {
+    let cut = |text: &str| Reply::Body(completion(text, "length").to_string());
+    let table = [
+        ("nonsense", Reply::Says("the the the canary the".into())),
+        ("another shape", Reply::Says("{\"meant\": {\"canary\": 1}}".into())),
+        ("cut in a text", cut("{\"meant\": [1], \"topic\": \"canary")),
+        ("cut in a list", cut("{\"topic\": \"canary\", \"meant\": [1, 1, 1,")),
+        ("too long", Reply::Says(format!("{{\"topic\": \"{}\"}}", "canary ".repeat(40_000)))),
+    ];
+    for (name, reply) in table {
+        let server = ScriptedServer::start(&[reply]);
+        assert_eq!(failure(propose(&server, LlmKind::OpenAi)).code(), "llm_unavailable", "{name}");
+        assert_eq!(formats(&server), ["json_schema"], "{name}: it is not asked again");
     }
 }
 

@@ -22,8 +22,8 @@ impl RootKey {
 }
 
 impl MasterKey {
-    /// Derives the key of an organisation's authentication codes. It authenticates what the store can read, and
-    /// opens nothing.
+    /// Derives the key of an organisation's authentication codes. It authenticates what the store can read, marks requests
+    /// under a client's key, and opens nothing by itself.
     pub fn derive_code_key(&self, org: &str) -> FingerprintKey {
         FingerprintKey::from_secret(&self.derive_code_secret(org))
     }

@@ -115,7 +115,7 @@ codes! {
         "Wait as long as Retry-After says; ask the operator for a higher limit.";
     IDEMPOTENCY_REUSED "idempotency_reused" 422 USAGE "The Idempotency-Key was sent before with another request. Nothing was done."
         "Make a new key for each request, and keep it for its retries.";
-    IDEMPOTENCY_IN_FLIGHT "idempotency_in_flight" 409 CONFLICT "The first request with this Idempotency-Key is still being answered, or its answer was too large to keep."
+    IDEMPOTENCY_IN_FLIGHT "idempotency_in_flight" 409 CONFLICT "The first request with this Idempotency-Key is still being answered, or it was done and its answer is not kept."
         "Wait a moment and send it again; or check whether it was done.";
     BODY_TIMEOUT "body_timeout" 408 UNAVAILABLE "The body of the request did not arrive in time."
         "Send it again over a better connection, or send less at once.";

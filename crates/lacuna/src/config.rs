@@ -27,6 +27,7 @@ use lacuna_store::blobs::BucketAddress;
 use lacuna_types::{OrgId, UserId};
 use serde::Deserialize;
 
+pub(crate) use self::bucket::BUCKET_SCHEME;
 pub(crate) use self::custody::{CustodyChoice, CustodyKind};
 use self::env::{UnknownVariable, env_path};
 pub(crate) use self::http::{CodeFlowChoice, HttpChoice, LimitChoice, OidcChoice, OrgOf, TlsChoice};

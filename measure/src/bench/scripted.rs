@@ -45,11 +45,12 @@ impl Scripted {
         if peers {
             python.arg("--peers").arg("--pages").arg(&scripts);
         }
-        step(&mut python)?;
         if !peers {
-            return Ok(());
+            return step(&mut python);
         }
+        // Begun before the run, because it has the load of the machine.
         let mut part = Report::part(self.title, command);
+        step(&mut python)?;
         part.line("");
         part.line(&fs::read_to_string(folder.join(self.folder).join("section.md"))?);
         replace_part(self.title, &part.into_text())

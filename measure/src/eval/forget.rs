@@ -58,6 +58,9 @@ pub(crate) struct Args {
     /// Only the project's own requests.
     #[arg(long)]
     own: bool,
+    /// Only the requests of this file, in the form of `measure/data/FORGET_GATE.md`.
+    #[arg(long, conflicts_with_all = ["own", "closed", "write"])]
+    requests: Option<PathBuf>,
     /// Also the closed half of the project's own requests, on which nothing was tuned: its sums only.
     #[arg(long)]
     closed: bool,
@@ -86,19 +89,25 @@ type Scores<'a> = BTreeMap<&'a str, (usize, usize)>;
 pub(crate) fn run(args: &Args) -> Result {
     let mut page = Report::part(TITLE, "cargo xtask eval forget --closed");
     page.line(super::DEVELOPMENT_NOTE);
+    if let Some(file) = &args.requests {
+        let given = fs::read_to_string(file).map_err(|error| format!("{}: {error}", file.display()))?;
+        return requests(args, RequestSet::Given(&given), &mut page);
+    }
     if !args.own {
         cases(args, &mut page)?;
     }
-    let folder = tempfile::tempdir()?;
-    let service = service(folder.path(), args.instant)?;
-    own::run(&service, RequestSet::Open, args.failures, &mut page)?;
-    let folder = tempfile::tempdir()?;
-    own::run(&self::service(folder.path(), args.instant)?, RequestSet::Fresh, args.failures, &mut page)?;
+    requests(args, RequestSet::Open, &mut page)?;
+    requests(args, RequestSet::Fresh, &mut page)?;
     if args.closed {
-        let folder = tempfile::tempdir()?;
-        own::run(&self::service(folder.path(), args.instant)?, RequestSet::Closed, false, &mut page)?;
+        requests(args, RequestSet::Closed, &mut page)?;
     }
     if args.write { replace_part(TITLE, &page.into_text()) } else { Ok(()) }
+}
+
+/// Measures one set of requests in a service of its own.
+fn requests(args: &Args, set: RequestSet<'_>, page: &mut Report) -> Result {
+    let folder = tempfile::tempdir()?;
+    own::run(&service(folder.path(), args.instant)?, set, args.failures, page)
 }
 
 fn cases(args: &Args, page: &mut Report) -> Result {

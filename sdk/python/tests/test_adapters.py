@@ -58,3 +58,4 @@ class Retriever(People):
         self.assertEqual([each.page_content for each in documents], ["The spare key is with Ingrid."])
         self.assertEqual((documents[0].id, documents[0].metadata["tags"]), (stored["memory_id"], ["home"]))
         self.assertEqual(asyncio.run(retriever.ainvoke("Who has the spare key?"))[0].id, stored["memory_id"])
+        self.assertEqual(len(asyncio.run(retriever.ainvoke("Who has the spare key?", k=2))), 2)

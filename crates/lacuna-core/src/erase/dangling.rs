@@ -1,7 +1,7 @@
 //! Memories that make no sense without one that is forgotten: they speak of it as "she", "that" or "the guest who
 //! returned last week". They are held back until somebody has looked at them, or made to speak of "someone".
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 
 use lacuna_language::pointer::{described, leans, speaks_of};
 use lacuna_types::*;
@@ -16,9 +16,9 @@ pub(crate) const HELD_BACK_MAX: usize = 256;
 
 /// The active memories that would be left pointing at one of `gone`.
 pub(crate) fn dangling(open: &OpenVault, gone: &BTreeSet<MemoryId>) -> Vec<MemoryId> {
-    let erased: Vec<_> = gone.iter().filter_map(|id| open.index.get(id)).collect();
-    let turns: Vec<(&SessionId, u32)> = erased.iter().filter_map(turn).collect();
-    let names: Vec<String> = gone.iter().map(ToString::to_string).collect();
+    let erased = ErasedTexts::of(gone.iter().filter_map(|id| open.index.get(id)).collect());
+    let turns: Vec<(&SessionId, u32)> = erased.all.iter().filter_map(turn).collect();
+    let names: HashSet<String> = gone.iter().map(ToString::to_string).collect();
     let points_back =
         |stored: &Stored<'_, Held>| follows(stored, &turns) && leans(stored.payload.full_text().expose());
     // A record says nothing to anybody but its program, and is never held back.
@@ -29,7 +29,7 @@ pub(crate) fn dangling(open: &OpenVault, gone: &BTreeSet<MemoryId>) -> Vec<Memor
         .before(None)
         .filter(|stored| is_left(stored) && !gone.contains(&stored.id))
         .filter(|stored| {
-            points_back(stored) || describes(stored, &erased) || names_an_id(stored.payload, &names)
+            points_back(stored) || erased.are_described_by(stored) || names_an_id(stored.payload, &names)
         })
         .map(|stored| stored.id)
         .take(HELD_BACK_MAX)
@@ -48,24 +48,44 @@ fn follows(stored: &Stored<'_, Held>, turns: &[(&SessionId, u32)]) -> bool {
         .any(|(other, forgotten)| *other == session && at > *forgotten && at - *forgotten <= TURNS_AFTER)
 }
 
-/// Returns true for a text that describes, without a name, what one of the erased memories of its session or of its topics
-/// tells of.
-fn describes(stored: &Stored<'_, Held>, erased: &[Stored<'_, Held>]) -> bool {
-    let own = &stored.payload.facets;
-    let is_near = |gone: &&Stored<'_, Held>| {
-        let gone = &gone.payload.facets;
-        own.tags.iter().any(|tag| gone.tags.contains(tag))
-            || own.source.session.is_some() && own.source.session == gone.source.session
-    };
-    let mut near = erased.iter().filter(is_near).peekable();
-    if near.peek().is_none() {
-        return false;
-    }
-    let Some(noun) = described(stored.payload.full_text().expose()) else { return false };
-    near.any(|gone| speaks_of(gone.payload.full_text().expose(), &noun))
+/// The erased memories, with all topics and sessions that they have.
+struct ErasedTexts<'a> {
+    all: Vec<Stored<'a, Held>>,
+    tags: HashSet<&'a str>,
+    sessions: HashSet<&'a SessionId>,
 }
 
-fn names_an_id(held: &Held, names: &[String]) -> bool {
+impl<'a> ErasedTexts<'a> {
+    fn of(all: Vec<Stored<'a, Held>>) -> Self {
+        let facets = || all.iter().map(|gone| &gone.payload.facets);
+        let tags = facets().flat_map(|facets| &facets.tags).map(String::as_str).collect();
+        let sessions = facets().filter_map(|facets| facets.source.session.as_ref()).collect();
+        Self { all, tags, sessions }
+    }
+
+    /// Returns true for a text that describes, without a name, what one of them tells of that is of its session or of its
+    /// topics.
+    fn are_described_by(&self, stored: &Stored<'_, Held>) -> bool {
+        let own = &stored.payload.facets;
+        let session = own.source.session.as_ref();
+        // Most memories have nothing in common with any of them.
+        if !own.tags.iter().any(|tag| self.tags.contains(tag.as_str()))
+            && !session.is_some_and(|session| self.sessions.contains(session))
+        {
+            return false;
+        }
+        let Some(noun) = described(stored.payload.full_text().expose()) else { return false };
+        let is_near = |gone: &&Stored<'_, Held>| {
+            let gone = &gone.payload.facets;
+            own.tags.iter().any(|tag| gone.tags.contains(tag))
+                || session.is_some() && own.source.session == gone.source.session
+        };
+        let mut near = self.all.iter().filter(is_near);
+        near.any(|gone| speaks_of(gone.payload.full_text().expose(), &noun))
+    }
+}
+
+fn names_an_id(held: &Held, names: &HashSet<String>) -> bool {
     let text = held.full_text().expose();
     text.contains("mem_") && names.iter().any(|name| text.contains(name.as_str()))
         || held.facets.tags.iter().any(|tag| names.contains(tag))

@@ -8,7 +8,7 @@ use lacuna_types::{Error, Result};
 
 use crate::index::{Stored, Tag};
 use crate::permit::{Forget, Grant};
-use crate::read::find::surgery;
+use crate::read::find::Surgery;
 use crate::vault::open::Held;
 use crate::vault::service::Service;
 use crate::vault::working::names;
@@ -57,7 +57,7 @@ pub(crate) fn is_meant(session: &SessionId, stored: &Stored<'_, Held>, wish: &Wi
     if wish.when.is_some_and(|span| at.is_none_or(|at| !span.contains(at))) {
         return false;
     }
-    if !wish.keep.is_empty() && matches!(surgery(wish, text), Cut::Nothing) {
+    if !wish.keep.is_empty() && matches!(Surgery::of(wish).cut(text), Cut::Nothing) {
         return false;
     }
     match &wish.about {

@@ -66,7 +66,7 @@ pub const WEIGHTS: [Weighted; FEATURES] = [
 
 /// Sum of a turn's features that one in twenty unrelated turns reaches: its log-odds count from there, as those of a
 /// calibrated cosine do.
-const TURN_MIDPOINT: f32 = 8.6;
+const TURN_MIDPOINT: f32 = 3.9;
 /// Divides log-odds, so that the relevance of good answers still differs.
 const TEMPERATURE: f32 = 2.0;
 

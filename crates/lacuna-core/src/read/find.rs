@@ -67,10 +67,17 @@ impl Told {
         &self.whole[..self.text_bytes]
     }
 
-    /// The rest of the text without the part that the wish names.
-    fn without(&self, wish: &Wish) -> Cut {
-        if self.has_clauses { surgery(wish, self.text()) } else { Cut::Whole }
+    /// The rest of the text without the part that a wish names.
+    fn without(&self, surgery: &Surgery) -> Cut {
+        if self.has_clauses { surgery.cut(self.text()) } else { Cut::Whole }
     }
+}
+
+/// The memories of a vault by their ids.
+type ToldById<'a> = HashMap<MemoryId, &'a Told>;
+
+fn by_id(told: &[Told]) -> ToldById<'_> {
+    told.iter().map(|told| (told.id, told)).collect()
 }
 
 /// The memories that a wish means: direct matches by their age, then indirect ones, the best first.
@@ -249,8 +256,9 @@ impl Finder<'_> {
             let topic = if topic.is_named() { Topic::as_words(subject) } else { topic };
             found = self.spoken(&topic, subject, &told);
         }
+        let known = by_id(&told);
         if topic_is_exact && !found.is_empty() {
-            cut(wish, &told, &mut found);
+            cut(wish, &known, &mut found);
             return Ok((found, Beside::default()));
         }
         let texts = ReadTexts::of(evidence_texts(self.open, &told));
@@ -260,12 +268,12 @@ impl Finder<'_> {
             offered = short_forms(&names, is_narrowed, &texts, &told, &mut found);
             sharpen(&ranked, may_except, &mut found, &mut offered);
             if wish.reach == Reach::Subject {
-                only_about(&Topic::of(subject), &told, &mut found, &mut offered);
+                only_about(&Topic::of(subject), &known, &mut found, &mut offered);
             }
             offered.extend(near_enough(&ranked, &found, &offered));
         }
-        cut(wish, &told, &mut found);
-        doubt_of_both(&names, wish, &told, &mut found);
+        cut(wish, &known, &mut found);
+        doubt_of_both(&names, wish, &known, &mut found);
         Ok((found, Beside { ranked, offered }))
     }
 
@@ -290,14 +298,14 @@ impl Finder<'_> {
     /// Leaves alone what says nothing but what shall stay, and cuts what says both.
     fn sparing(&self, wish: &Wish, matches: Vec<WishMatch>) -> Result<Vec<WishMatch>> {
         let told = self.told()?;
-        let told: HashMap<MemoryId, &Told> = told.iter().map(|told| (told.id, told)).collect();
-        let kept: Vec<Topic> = wish.keep.iter().map(|keep| Topic::of(keep)).collect();
+        let told = by_id(&told);
+        let surgery = Surgery::of(wish);
         let spare = |found: WishMatch| {
             let Some(told) = told.get(&found.id) else { return Some(found) };
-            if !kept.iter().any(|keep| keep.says(told.whole())) {
+            if !surgery.keeps(told.whole()) {
                 return Some(found);
             }
-            match told.without(wish) {
+            match told.without(&surgery) {
                 Cut::Part { left, .. } => Some(WishMatch { leaves: Some(Zeroizing::new(left)), ..found }),
                 // It says what shall go as well, and the two cannot be told apart.
                 Cut::Whole if matches!(wish.about, About::Subject(_)) => Some(found),
@@ -465,20 +473,37 @@ impl Finder<'_> {
     }
 }
 
-/// Returns the rest of a text after a wish is carried out on it. Clauses that the wish keeps stay, if they can be
-/// cut loose.
-pub(crate) fn surgery(wish: &Wish, text: &str) -> Cut {
-    let kept: Vec<Topic> = wish.keep.iter().map(|keep| Topic::of(keep)).collect();
-    let is_kept = |part: &str| kept.iter().any(|keep| keep.says(part));
-    // Whatever is not named by words goes as a whole, save what is kept.
-    let (About::Subject(subject) | About::Loose(subject)) = &wish.about else {
-        return clause::cut(text, |part| !is_kept(part));
-    };
-    let topic = Topic::of(subject);
-    match clause::cut(text, |part| topic.says(part) && !is_kept(part)) {
-        // Where the rest does not part from it, what is kept is all that stays.
-        Cut::Whole if is_kept(text) => clause::cut(text, |part| !is_kept(part)),
-        cut => cut,
+/// A wish that is carried out on texts, its words read once.
+pub(crate) struct Surgery {
+    /// The topic of a wish that names one in words.
+    topic: Option<Topic>,
+    kept: Vec<Topic>,
+}
+
+impl Surgery {
+    pub(crate) fn of(wish: &Wish) -> Self {
+        let topic = match &wish.about {
+            About::Subject(subject) | About::Loose(subject) => Some(Topic::of(subject)),
+            _ => None,
+        };
+        Self { topic, kept: wish.keep.iter().map(|keep| Topic::of(keep)).collect() }
+    }
+
+    /// Returns true when a text says what shall stay.
+    fn keeps(&self, text: &str) -> bool {
+        self.kept.iter().any(|keep| keep.says(text))
+    }
+
+    /// Returns the rest of a text after the wish is carried out on it. Clauses that the wish keeps stay, if they can be
+    /// cut loose.
+    pub(crate) fn cut(&self, text: &str) -> Cut {
+        // Whatever is not named by words goes as a whole, save what is kept.
+        let Some(topic) = &self.topic else { return clause::cut(text, |part| !self.keeps(part)) };
+        match clause::cut(text, |part| topic.says(part) && !self.keeps(part)) {
+            // Where the rest does not part from it, what is kept is all that stays.
+            Cut::Whole if self.keeps(text) => clause::cut(text, |part| !self.keeps(part)),
+            cut => cut,
+        }
     }
 }
 
@@ -530,10 +555,10 @@ fn sharpen(ranked: &NearRanking, may_except: bool, found: &mut Vec<WishMatch>, o
 }
 
 /// Notes what would be left of each match without the part that the wish names.
-fn cut(wish: &Wish, told: &[Told], found: &mut [WishMatch]) {
-    let told: HashMap<MemoryId, &Told> = told.iter().map(|told| (told.id, told)).collect();
+fn cut(wish: &Wish, told: &ToldById<'_>, found: &mut [WishMatch]) {
+    let surgery = Surgery::of(wish);
     for found in found {
-        if let Some(Cut::Part { left, .. }) = told.get(&found.id).map(|told| told.without(wish)) {
+        if let Some(Cut::Part { left, .. }) = told.get(&found.id).map(|told| told.without(&surgery)) {
             found.leaves = Some(Zeroizing::new(left));
         }
     }
@@ -541,8 +566,7 @@ fn cut(wish: &Wish, told: &[Told], found: &mut [WishMatch]) {
 
 /// Makes a match indirect that speaks of the named one and of the owner together: it is the owner's as well. A part of it
 /// may go for certain, unless something is to stay.
-fn doubt_of_both(names: &[String], wish: &Wish, told: &[Told], found: &mut [WishMatch]) {
-    let told: HashMap<MemoryId, &Told> = told.iter().map(|told| (told.id, told)).collect();
+fn doubt_of_both(names: &[String], wish: &Wish, told: &ToldById<'_>, found: &mut [WishMatch]) {
     let is_of_both = |id: &MemoryId| {
         told.get(id).is_some_and(|told| names.iter().any(|name| is_of_both(name, told.whole())))
     };
@@ -554,8 +578,7 @@ fn doubt_of_both(names: &[String], wish: &Wish, told: &[Told], found: &mut [Wish
 }
 
 /// Only offers what merely mentions somebody, where a request means what is about them.
-fn only_about(topic: &Topic, told: &[Told], found: &mut Vec<WishMatch>, offered: &mut Vec<WishMatch>) {
-    let told: HashMap<MemoryId, &Told> = told.iter().map(|told| (told.id, told)).collect();
+fn only_about(topic: &Topic, told: &ToldById<'_>, found: &mut Vec<WishMatch>, offered: &mut Vec<WishMatch>) {
     let merely_mentions = |one: &WishMatch| {
         let text = told.get(&one.id).map_or("", |told| told.whole());
         topic.is_named() && topic.mention(text).is_some() && !is_about(text, topic)

@@ -8,6 +8,7 @@ pub(crate) mod proof;
 pub(crate) mod recover;
 pub(crate) mod view;
 
+pub use backup::container::unwritable_backup;
 pub use backup::place::{RestoreSteps, finish_restore, is_restore_unfinished};
 pub use backup::restore::{RestoreInto, Restored, restore};
 pub use backup::save::{Saved, Saving};

@@ -138,6 +138,17 @@ pub fn classify(text: &str, meaning: Option<&Meaning<'_>>) -> Classified {
     whole
 }
 
+/// The people, places and things that a text names: those of [`classify`], without its judgements.
+pub fn entities_in(text: &str) -> Vec<Named> {
+    let mut pieces = pieces::pieces(text).into_iter();
+    let first = pieces.next().unwrap_or(0..0);
+    let mut whole = entities(&TextReading::new(&text[first]));
+    for piece in pieces {
+        pieces::join_entities(&mut whole, entities(&TextReading::new(&text[piece.clone()])), piece.start);
+    }
+    whole
+}
+
 fn judge(text: &str, meaning: Option<&Meaning<'_>>) -> Classified {
     let reading = TextReading::new(text);
     let leaning = meaning.and_then(|meaning| meaning.prototypes.judge(meaning.vector));
@@ -162,6 +173,11 @@ fn judge(text: &str, meaning: Option<&Meaning<'_>>) -> Classified {
         sensitivity,
         entities,
     }
+}
+
+/// People whose name begins with a name that is known, by a fuller name than that.
+pub(crate) fn fuller_names(text: &str, known: &str) -> Vec<Entity> {
+    people::fuller_names(&TextReading::new(text), known).into_iter().map(|named| named.entity).collect()
 }
 
 /// Sentences up to which the learnt classifier, which knows single sentences, judges a text as a whole.

@@ -96,6 +96,28 @@ pub(super) fn people(reading: &TextReading<'_>) -> Vec<Named> {
     found
 }
 
+/// The fuller names that begin with a name that is known: "Remedios" is asked for, and "Remedios Quiroga" is written. Where
+/// every noun has a capital, the next word proves nothing.
+pub(super) fn fuller_names(reading: &TextReading<'_>, known: &str) -> Vec<Named> {
+    if reading.nouns_are_capital {
+        return Vec::new();
+    }
+    let known = TextReading::new(known);
+    let length = known.words.len();
+    let is_known = |at: &usize| {
+        let here = &reading.words[*at..];
+        length > 0
+            && here.len() > length
+            && here
+                .iter()
+                .zip(&known.words)
+                .all(|(word, known)| word.is_capital() && word.folded == known.folded)
+    };
+    let runs = (0..reading.words.len()).filter(is_known).filter_map(|at| name_run(reading, at));
+    let fuller = runs.filter(|run| run.len() > length).map(|run| reading.written(&run));
+    fuller.map(|(span, name)| Named::new(PERSON, name, span, 0.8, "more words of a known name")).collect()
+}
+
 struct Name<'r> {
     words: Range<usize>,
     relation: Option<&'r ListedHit>,

@@ -55,12 +55,17 @@ pub(super) fn join(whole: &mut Classified, mut piece: Classified, offset: usize)
     if piece.salience.value > whole.salience.value {
         whole.salience = piece.salience;
     }
-    let moved = piece.entities.into_iter().map(|named| {
+    join_entities(&mut whole.entities, piece.entities, offset);
+}
+
+/// Joins the entities of a later piece, which began at `offset`.
+pub(super) fn join_entities(whole: &mut Vec<Named>, piece: Vec<Named>, offset: usize) {
+    let moved = piece.into_iter().map(|named| {
         let span = named.span.start + offset..named.span.end + offset;
         Named { span, ..named }
     });
-    let all = std::mem::take(&mut whole.entities).into_iter().chain(moved).collect();
-    whole.entities = each_once(all);
+    let all = std::mem::take(whole).into_iter().chain(moved).collect();
+    *whole = each_once(all);
 }
 
 /// The class that asks for more care wins.

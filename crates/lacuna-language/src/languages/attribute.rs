@@ -19,17 +19,23 @@ pub(crate) const KINDS: &[(AttributeKind, Words)] = &[
     (AttributeKind::Email, "email mail correo posta elettronic electronic electronique poczt"),
     (
         AttributeKind::Phone,
-        "phone mobile telephon telefon handy rufnummer festnetz portable movil cellular telemovel telefoon mobiel komork",
+        "phone mobile cellphone landline telephon telefon handy rufnummer festnetz mobilnummer portable movil celular cellular \
+         recapito telemovel telefoon mobiel komork",
     ),
     (
         AttributeKind::Residence,
-        "address adress anschrift wohnort wohne adresse habite direccion domicilio vivo vive indirizzo abito abita morada \
-         moro mora adres woon mieszka zamieszk live lives residence",
+        "address adress anschrift wohnort wohnsitz wohnadresse wohne adresse habite domicile direccion domicilio senas \
+         residencia vivo vive indirizzo residenza recapito abito abita endereco morada moro mora adres woon mieszka zamieszk \
+         zameldowan live lives residence",
     ),
-    (AttributeKind::Plate, "plate kennzeichen immatricul plaque matricula targa kenteken rejestrac"),
+    (
+        AttributeKind::Plate,
+        "plate kennzeichen nummernschild immatricul plaque matricula targa kenteken nummerbord rejestrac",
+    ),
     (
         AttributeKind::Birth,
-        "birthda birthdate geburtstag geburtsdatum anniversaire cumpleanos compleanno aniversario verjaardag urodzin",
+        "birth geburtstag geburtsdatum anniversaire naissance cumpleanos nacimiento compleanno nascita aniversario nascimento \
+         verjaardag geboorte urodz",
     ),
 ];
 

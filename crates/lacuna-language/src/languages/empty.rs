@@ -169,6 +169,7 @@ impl TopicWords {
         roles: "",
         circumstances: "",
         remarks: "",
+        predicates: "",
         joints: "",
         numbered: "",
         things: &[],

@@ -78,6 +78,7 @@ pub(super) static RULES: LanguageRules = LanguageRules {
         stop: "le la les l un une des du de et ou je j mon ma mes tu ton nous notre ne pas sur avec pour est suis",
         circumstances: "pendant après avant",
         remarks: "le la",
+        predicates: "est était fut avait n'est n'était n'avait",
         things: THINGS,
         ..TopicWords::EMPTY
     },

@@ -89,6 +89,7 @@ pub(super) static RULES: LanguageRules = LanguageRules {
             du dein wir unser nicht kein keine über mit für auf",
         circumstances: "während nach vor weil",
         remarks: "der die das",
+        predicates: "ist war hat hatte wird wurde",
         things: THINGS,
         ..TopicWords::EMPTY
     },

@@ -79,6 +79,7 @@ pub(super) static RULES: LanguageRules = LanguageRules {
         stop: "il la gli un una e o con per io mio noi nostro nostra non sono è del della dei delle al alla",
         circumstances: "durante dopo prima mentre perché",
         remarks: "il la",
+        predicates: "è era fu ha aveva sta",
         things: THINGS,
         ..TopicWords::EMPTY
     },

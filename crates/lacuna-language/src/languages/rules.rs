@@ -513,6 +513,8 @@ pub(crate) struct TopicWords {
     pub circumstances: Words,
     /// Words that join a remark about who is meant.
     pub remarks: Words,
+    /// Verbs that make a statement of a name and the words after it, where those could be a remark.
+    pub predicates: Words,
     /// Words that join a name to a topic.
     pub joints: Words,
     /// Kinds of things that are numbered: "Project Heron 2" is not "Project Heron".

@@ -77,6 +77,7 @@ pub(super) static RULES: LanguageRules = LanguageRules {
         stop: "el la los las un una unos y o en mi mis yo tu no sobre con para es soy del al de",
         circumstances: "durante después antes porque",
         remarks: "el la",
+        predicates: "es era fue está estaba estuvo ha había tiene tenía",
         things: THINGS,
         ..TopicWords::EMPTY
     },

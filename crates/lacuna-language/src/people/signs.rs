@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::sync::LazyLock;
 
 use super::View;
-use crate::classify::{PERSON, classify, entity_key};
+use crate::classify::{PERSON, entities_in, entity_key, fuller_names};
 use crate::languages::words_of;
 use crate::names::{PersonName, Sameness, same_name};
 use crate::words::{WordChars, WordSpan, word_spans};
@@ -38,6 +38,8 @@ const PLAIN_RELATIONS: &[&str] = &[
 ];
 /// The longest role that is read, in words.
 const ROLE_WORDS_MAX: usize = 3;
+/// Words after a name that are looked at for more of it.
+const NAME_AHEAD_MAX: usize = 2;
 
 /// A sign of who is meant, the strongest kind first.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -82,7 +84,7 @@ pub(super) struct Voice {
 /// The people of that name in one memory, each with what is said about them.
 pub(super) fn voices(asked: &str, name: &PersonName, view: &View<'_>) -> Vec<Voice> {
     let mut voices: Vec<Voice> = Vec::new();
-    let read = classify(view.text, None).entities;
+    let read = entities_in(view.text);
     let read = read.iter().map(|named| &named.entity);
     for entity in view.entities.iter().chain(read).filter(|entity| entity.kind == PERSON) {
         // A relation alone ("my brother") bears no name.
@@ -91,7 +93,13 @@ pub(super) fn voices(asked: &str, name: &PersonName, view: &View<'_>) -> Vec<Voi
         }
     }
     let words = words(view.text);
-    for at in mentions(asked, &words) {
+    let mentions = mentions(asked, &words);
+    let length = self::words(asked).len();
+    if mentions.iter().any(|at| may_go_on(&words[at + length..])) {
+        // The asked name is one, whatever lists of names say of its words.
+        fuller_names(view.text, asked).iter().for_each(|entity| hear(&mut voices, asked, entity));
+    }
+    for at in mentions {
         let (key, end) = written_at(asked, &voices, &words, at);
         let mut signs = Vec::new();
         signs.extend(role_after(&words, end).or_else(|| role_before(&words, at)));
@@ -100,6 +108,12 @@ pub(super) fn voices(asked: &str, name: &PersonName, view: &View<'_>) -> Vec<Voi
     }
     voices.iter_mut().for_each(|voice| voice.signs.sort());
     voices
+}
+
+/// Returns true when the words after a name may be more of it: a capital, or a capital after a small word, "de Castro".
+fn may_go_on(words: &[SpokenWord<'_>]) -> bool {
+    let mut joined = words.iter().take(NAME_AHEAD_MAX).take_while(|word| word.before.trim().is_empty());
+    joined.any(|word| word.text.starts_with(char::is_uppercase))
 }
 
 fn hear(voices: &mut Vec<Voice>, asked: &str, entity: &Entity) {

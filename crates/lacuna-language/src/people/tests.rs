@@ -203,3 +203,50 @@ fn what_was_stored_with_a_memory_counts() {
         found.iter().map(|cluster| (cluster.label.as_str(), cluster.count)).collect();
     assert_eq!(labels, [("Oskar Lind (boss)", 2), ("Oskar (your uncle)", 1)]);
 }
+
+#[test]
+fn surnames_tell_people_apart_in_any_language() {
+    for (name, story, expected) in [
+        (
+            "Rocío",
+            ["Rocío Valdés, la del tercero, me riega las plantas", "Rocío Maldonado me hace la declaración"],
+            ["Rocío Maldonado", "Rocío Valdés"],
+        ),
+        // A word of its own in Spanish, which no list of names has.
+        (
+            "Remedios",
+            ["A Remedios Quiroga le debo una visita", "Remedios de Castro cobra 40 euros la hora"],
+            ["Remedios Quiroga", "Remedios de Castro"],
+        ),
+        (
+            "Benoît",
+            ["Benoît Carlier répare ma chaudière depuis dix ans", "J'ai prêté ma perceuse à Benoît Ferrand"],
+            ["Benoît Carlier", "Benoît Ferrand"],
+        ),
+        (
+            "Chiara",
+            ["Chiara Bellomo mi fa le pulizie il venerdì", "Devo cinquanta euro a Chiara Zanetti"],
+            ["Chiara Bellomo", "Chiara Zanetti"],
+        ),
+        (
+            "Marek",
+            ["Marek Zieliński naprawia mój rower", "Pożyczyłam Marek Wrona sto złotych"],
+            ["Marek Wrona", "Marek Zieliński"],
+        ),
+        (
+            "Joost",
+            ["Joost Verbeek heeft mijn reservesleutel", "Op dinsdag zwem ik met Joost Hofman"],
+            ["Joost Hofman", "Joost Verbeek"],
+        ),
+        (
+            "Jutta",
+            ["Jutta Brandes gießt meine Blumen", "Dienstags turne ich mit Jutta Kolbe"],
+            ["Jutta Brandes", "Jutta Kolbe"],
+        ),
+    ] {
+        let story: Vec<Told<'_>> = story.iter().map(|text| (*text, "", &[][..])).collect();
+        let labels: Vec<String> = told(name, &story).into_iter().map(|(label, _)| label).collect();
+        let as_expected = labels.iter().zip(expected).all(|(label, expected)| label.starts_with(expected));
+        assert!(labels.len() == expected.len() && as_expected, "{labels:?}");
+    }
+}

@@ -290,6 +290,11 @@ fn exceptions_stay_in_their_own_words() {
         ("keep my name but forget my address", "[address] - name"),
         ("forget everything from last week but keep the recipe", "all @ 2026-03-09..2026-03-16 - recipe"),
         ("clear all health information apart from my allergies", "kind health - allergies"),
+        ("forget Oskar, keeping his address", "[Oskar] - address"),
+        (
+            "The pier burned down, so there's no sense keeping it in your notes.",
+            "{The pier burned down, so there's no sense keeping it in your notes.}",
+        ),
     ]);
 }
 

@@ -4,7 +4,7 @@
 //! compound, by a short form of a name, by another language's name of a place or of a relation ("my mother" is "Mum" and
 //! "Helga" where "my mother Helga" is known), by an identifier of the kind, or by a word for the same everyday thing.
 
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap};
 
 use super::attribute::NamedAttributes;
 use super::concept::{Concepts, called};
@@ -91,8 +91,8 @@ struct RequestWord {
     divided: bool,
 }
 
-/// The likeness of words of the texts, by their numbers, with words of the request, by their places.
-type Likeness = HashMap<u32, Vec<(usize, f32)>>;
+/// The likeness of each word of the texts, in the order of their numbers, with words of the request, by their places.
+type Likeness = Vec<Vec<(usize, f32)>>;
 
 /// Somebody whom a relation of the request means.
 struct Bearer {
@@ -175,16 +175,16 @@ impl Inquiry {
 
     /// The words of the texts that are like a word of the request.
     fn likeness(&self, texts: &ReadTexts<'_>) -> Likeness {
-        let of = |(number, word): (u32, &str)| {
+        let of = |word: &str| {
             let letters: Vec<char> = word.chars().collect();
             let alike: Vec<(usize, f32)> = (self.words.iter().enumerate())
                 .map(|(at, own)| (at, own.likeness(&letters, word)))
                 .filter(|(_, likeness)| *likeness > 0.0)
                 .collect();
             let is_topic = || !is_frame(word) || related(word, true).is_some();
-            (!alike.is_empty() && is_topic()).then_some((number, alike))
+            if !alike.is_empty() && is_topic() { alike } else { Vec::new() }
         };
-        texts.vocabulary().filter_map(of).collect()
+        texts.vocabulary().map(of).collect()
     }
 
     /// People that each relation of the request means, as the texts tell: "my sister Ruth".
@@ -204,17 +204,17 @@ impl Inquiry {
         &self,
         read: &ReadText<'_>,
         likeness: &Likeness,
-        speaks: &HashMap<u32, Concepts>,
+        speaks: &[Concepts],
         bearers: &[Vec<Bearer>],
         holds: bool,
     ) -> Vec<f32> {
         let mut said = vec![0.0f32; self.words.len()];
         let mut concepts = Concepts::NONE;
         for word in &read.words {
-            for (at, alike) in likeness.get(&word.number).into_iter().flatten() {
+            for (at, alike) in &likeness[word.place()] {
                 said[*at] = said[*at].max(*alike);
             }
-            concepts = concepts.or(speaks.get(&word.number).copied().unwrap_or(Concepts::NONE));
+            concepts = concepts.or(speaks[word.place()]);
         }
         let capitals: Vec<u32> = match bearers.iter().any(|bearers| !bearers.is_empty()) {
             true => read.words.iter().filter(|word| word.capital).map(|word| word.number).collect(),
@@ -321,21 +321,15 @@ impl Bearer {
 }
 
 /// The places of the words in common, and a mark for names among them.
-fn place_of(
-    read: &ReadText<'_>,
-    texts: &ReadTexts<'_>,
-    likeness: &Likeness,
-    shared: &HashSet<u32>,
-) -> Evidence {
+fn place_of(read: &ReadText<'_>, texts: &ReadTexts<'_>, likeness: &Likeness, shared: &[bool]) -> Evidence {
     let mut place = Evidence { first_person: read.first_person, ..Evidence::default() };
     for (at, word) in read.words.iter().enumerate() {
-        let Some(alike) = likeness.get(&word.number) else { continue };
-        let most = alike.iter().map(|(_, alike)| *alike).fold(0.0, f32::max);
+        let most = likeness[word.place()].iter().map(|(_, alike)| *alike).fold(0.0, f32::max);
         if most <= COMPOUND {
             continue;
         }
         place.early |= at < EARLY_WORDS;
-        place.shared |= shared.contains(&word.number);
+        place.shared |= shared[word.place()];
         // "Banks" is nobody's bank.
         place.named |= most >= NICKNAME && word.capital && is_person(texts.folded(word.number), read);
     }

@@ -12,6 +12,8 @@ const LEGAL_FORMS: &str = "gmbh inc ltd llc ag co corp sa plc kg oy ab bv srl sp
 const PARTICLES: &str = "van von de der den del della di da dos al el bin ibn la le du zu ter ten";
 /// Words that join a remark about who is meant: "the engineer", "on the team".
 static REMARKS: LazyLock<HashSet<&str>> = LazyLock::new(|| words_of(|rules| rules.topic.remarks));
+/// Verbs that make a statement of a name and what follows it: "Ada Lee was in Ghent".
+static PREDICATES: LazyLock<HashSet<&str>> = LazyLock::new(|| words_of(|rules| rules.topic.predicates));
 /// Words that join a topic to a name: "trip to Ghent".
 static JOINTS: LazyLock<HashSet<&str>> = LazyLock::new(|| words_of(|rules| rules.topic.joints));
 
@@ -125,9 +127,12 @@ fn narrowing<'t>(tokens: &[NameToken<'t>], runs: &[std::ops::Range<usize>]) -> V
         |token: &NameToken<'_>| !is_stop(&token.lower) && !is_role(&token.lower) && !is_general(&token.lower);
     for run in runs {
         let owned = tokens[run.end - 1].possessive;
-        let follows = tokens.iter().enumerate().skip(run.end).take_while(|(at, token)| {
-            !in_name(*at) && (owned || !REMARKS.contains(token.lower.as_str())) && !token.apart
-        });
+        // "Ada Lee was in Ghent" states something, and all of it narrows the name; "Ada Lee in Ghent" says who is meant.
+        let states = tokens.get(run.end).is_some_and(|next| PREDICATES.contains(next.lower.as_str()));
+        let follows =
+            tokens.iter().enumerate().skip(run.end + usize::from(states)).take_while(|(at, token)| {
+                !in_name(*at) && (owned || states || !REMARKS.contains(token.lower.as_str())) && !token.apart
+            });
         narrowing.extend(follows.filter(|(_, token)| telling(token)).map(|(_, token)| token.written));
         // "trip to Ghent", but not "student Ada".
         let joined =

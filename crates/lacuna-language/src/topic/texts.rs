@@ -57,6 +57,13 @@ pub(super) struct ReadWord {
     joined: bool,
 }
 
+impl ReadWord {
+    /// Its place among the words of all texts.
+    pub(super) fn place(self) -> usize {
+        self.number as usize
+    }
+}
+
 /// A word as it is written, in the terms of the vocabulary.
 #[derive(Clone, Copy)]
 struct NumberedWord {
@@ -155,9 +162,9 @@ impl<'t> ReadTexts<'t> {
         &self.known(number).folded
     }
 
-    /// The words, folded, each with its number.
-    pub(super) fn vocabulary(&self) -> impl Iterator<Item = (u32, &str)> {
-        (0..).zip(self.words.iter().map(|word| word.folded.as_str()))
+    /// The words, folded, in the order of their numbers.
+    pub(super) fn vocabulary(&self) -> impl Iterator<Item = &str> {
+        self.words.iter().map(|word| word.folded.as_str())
     }
 
     /// The numbers of folded words, as far as a text has them.
@@ -165,23 +172,21 @@ impl<'t> ReadTexts<'t> {
         folded.iter().filter_map(|word| self.numbers.get(word).copied()).collect()
     }
 
-    /// The everyday things among `asked` that words speak of.
-    pub(super) fn speaking_of(&self, asked: Concepts) -> HashMap<u32, Concepts> {
+    /// The everyday things that each word speaks of, where they meet `asked`.
+    pub(super) fn speaking_of(&self, asked: Concepts) -> Vec<Concepts> {
         if asked.is_empty() {
-            return HashMap::new();
+            return vec![Concepts::NONE; self.words.len()];
         }
-        let spoken = self.vocabulary().map(|(number, word)| (number, spoken(&stem(word))));
-        spoken.filter(|(_, concepts)| concepts.meets(asked)).collect()
+        let spoken = self.vocabulary().map(|word| spoken(&stem(word)));
+        spoken.map(|concepts| if concepts.meets(asked) { concepts } else { Concepts::NONE }).collect()
     }
 
-    /// The words that are a part of the full names of several people.
-    pub(super) fn shared_names(&self) -> HashSet<u32> {
+    /// True for each word that is a part of the full names of several people.
+    pub(super) fn shared_names(&self) -> Vec<bool> {
         let full: HashSet<Vec<u32>> = self.texts.iter().flat_map(ReadText::full_names).collect();
-        let mut bearers: HashMap<u32, usize> = HashMap::new();
-        for part in full.iter().flatten() {
-            *bearers.entry(*part).or_default() += 1;
-        }
-        bearers.into_iter().filter(|(_, bearers)| *bearers > 1).map(|(number, _)| number).collect()
+        let mut bearers = vec![0; self.words.len()];
+        full.iter().flatten().for_each(|part| bearers[*part as usize] += 1);
+        bearers.into_iter().map(|bearers: usize| bearers > 1).collect()
     }
 
     /// The words that name a relation.

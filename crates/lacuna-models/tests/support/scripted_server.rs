@@ -50,6 +50,22 @@ impl ScriptedServer {
     }
 }
 
+/// A chat completion as a server of OpenAI's API writes it. `finish` is `length` for one that was cut at its last token.
+pub(crate) fn completion(text: &str, finish: &str) -> Value {
+    json!({
+        "id": "chatcmpl-1",
+        "object": "chat.completion",
+        "created": 1_700_000_000,
+        "model": "test-model",
+        "choices": [{
+            "index": 0,
+            "finish_reason": finish,
+            "message": {"role": "assistant", "content": text},
+        }],
+        "usage": {"prompt_tokens": 7, "completion_tokens": 256, "total_tokens": 263},
+    })
+}
+
 fn serve(mut stream: TcpStream, reply: &Reply, log: &Mutex<Vec<(String, Value)>>) -> Option<()> {
     let mut reader = BufReader::new(stream.try_clone().ok()?);
     let mut head = String::new();
@@ -64,7 +80,7 @@ fn serve(mut stream: TcpStream, reply: &Reply, log: &Mutex<Vec<(String, Value)>>
     log.lock().unwrap().push((head.clone(), asked.clone()));
     let (status, body) = match reply {
         Reply::Says(text) if head.contains("/chat/completions") => {
-            (200, json!({"choices": [{"message": {"role": "assistant", "content": text}}]}).to_string())
+            (200, completion(text, "stop").to_string())
         }
         Reply::Says(text) => (200, json!({"content": [{"type": "text", "text": text}]}).to_string()),
         Reply::Status(status) => (*status, json!({"error": head, "request": asked}).to_string()),

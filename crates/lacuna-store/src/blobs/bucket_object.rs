@@ -1,6 +1,6 @@
 //! One large object in a bucket, such as a backup: written in parts and read in ranges, with one of them in RAM at a time.
 
-use std::io::{self, ErrorKind, Write};
+use std::io::{self, Write};
 
 use lacuna_seal::{Entropy, SystemEntropy};
 use lacuna_types::hex::hex;
@@ -53,27 +53,35 @@ impl BucketObject {
         let mut mark = [0; MARK_BYTES];
         SystemEntropy.fill(&mut mark);
         let part = Vec::new();
-        BucketUpload { object: self, mark: hex(&mark), part, begun: None, tags: Vec::new(), failure: None }
+        BucketUpload {
+            object: self,
+            mark: hex(&mark),
+            part,
+            begun: None,
+            tags: Vec::new(),
+            bytes: 0,
+            failure: None,
+        }
     }
 
-    /// Copies the whole object. Each range is of the same object as the first, or the copy is refused.
-    pub fn download(&self, out: &mut dyn Write) -> Result<()> {
+    /// Hands the whole object to `take`, range by range. Each is of the same object as the first, or it is refused.
+    pub fn download<E: From<Error>>(&self, mut take: impl FnMut(&[u8]) -> Result<(), E>) -> Result<(), E> {
         let (mut at, mut tag) = (0, None);
         loop {
             let answer = self.range(at, PART_BYTES, tag.as_deref())?;
             match answer.status {
                 StatusCode::RANGE_NOT_SATISFIABLE if at == 0 => return Ok(()),
-                StatusCode::PRECONDITION_FAILED => return Err(Error::Conflict("the backup")),
+                StatusCode::PRECONDITION_FAILED => return Err(Error::Conflict("the backup").into()),
                 _ => checked(&answer)?,
             }
-            out.write_all(&answer.body).map_err(|error| unwritable(&error))?;
+            take(&answer.body)?;
             tag = tag.or_else(|| answer.tag().map(str::to_owned));
             let end = at + answer.body.len() as u64;
             match answer.header("content-range").and_then(whole_length) {
                 Some(whole) if end == whole => return Ok(()),
-                Some(whole) if whole > (PARTS_MAX * PART_BYTES) as u64 => return Err(too_large()),
+                Some(whole) if whole > (PARTS_MAX * PART_BYTES) as u64 => return Err(too_large().into()),
                 Some(_) if !answer.body.is_empty() && tag.is_some() => at = end,
-                _ => return Err(unexpected(&answer)),
+                _ => return Err(unexpected(&answer).into()),
             }
         }
     }
@@ -99,6 +107,8 @@ pub struct BucketUpload<'a> {
     begun: Option<String>,
     /// Tags of the parts that were sent.
     tags: Vec<String>,
+    /// Bytes of the whole object so far.
+    bytes: u64,
     failure: Option<Error>,
 }
 
@@ -162,10 +172,13 @@ impl BucketUpload<'_> {
         }
     }
 
-    /// Fails unless the object is there and came from this upload.
+    /// Fails unless the object is there, came from this upload, and is whole: some services keep what they got of a request
+    /// that was cut.
     fn unless_ours(&self, failure: Error) -> Result<()> {
         let first = self.object.range(0, 1, None)?;
-        if first.header(MARK_HEADER) == Some(&self.mark) { Ok(()) } else { Err(failure) }
+        let length = first.header("content-range").and_then(whole_length);
+        let is_ours = first.header(MARK_HEADER) == Some(&self.mark) && length == Some(self.bytes);
+        if is_ours { Ok(()) } else { Err(failure) }
     }
 
     fn send_part(&mut self) -> Result<()> {
@@ -213,6 +226,7 @@ impl Write for BucketUpload<'_> {
         }
         let taken = bytes.len().min(PART_BYTES - self.part.len());
         self.part.extend_from_slice(&bytes[..taken]);
+        self.bytes += taken as u64;
         if self.part.len() == PART_BYTES
             && let Err(error) = self.send_part()
         {
@@ -281,15 +295,6 @@ fn taken() -> Error {
 fn too_large() -> Error {
     let reason = format!("an object has at most {PARTS_MAX} parts of {} MiB", PART_BYTES >> 20);
     Error::Unavailable { code: "backup_unavailable", reason, source: None }
-}
-
-fn unwritable(error: &io::Error) -> Error {
-    match error.kind() {
-        ErrorKind::StorageFull | ErrorKind::QuotaExceeded => {
-            Error::unavailable("disk_full", "there is no space left for the backup", error.to_string())
-        }
-        _ => Error::unavailable("backup_unavailable", "the backup cannot be copied here", error.to_string()),
-    }
 }
 
 #[cfg(test)]

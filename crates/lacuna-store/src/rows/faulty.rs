@@ -6,8 +6,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use jiff::Timestamp;
 
 use super::{
-    AccessRows, AuditRow, Batch, JobClaim, JobEnd, JobRow, MemberRow, PendingErasure, Record, RecordKind,
-    Row, SealedSettings, Store, TokenRow, TombstoneRow, VaultChange, VaultHeader,
+    AccessRows, AuditRow, Batch, JobClaim, JobEnd, JobRow, KeyedClaim, KeyedEnd, KeyedStanding, MemberRow,
+    PendingErasure, Record, RecordKind, Row, SealedSettings, Store, TokenRow, TombstoneRow, VaultChange,
+    VaultHeader,
 };
 use lacuna_types::{Error, Result};
 use lacuna_types::{Group, MemoryId, OrgId, Revision, UserId, VaultId};
@@ -209,6 +210,26 @@ impl Store for FaultyStore {
 
     fn end_job(&self, end: &JobEnd) -> Result<bool> {
         self.faults.run(|| self.inner.end_job(end))
+    }
+
+    fn shares_keyed(&self) -> bool {
+        self.inner.shares_keyed()
+    }
+
+    fn claim_keyed(&self, claim: &KeyedClaim) -> Result<KeyedStanding> {
+        self.faults.run(|| self.inner.claim_keyed(claim))
+    }
+
+    fn renew_keyed(&self, claim: &KeyedClaim) -> Result<bool> {
+        self.faults.run(|| self.inner.renew_keyed(claim))
+    }
+
+    fn end_keyed(&self, end: &KeyedEnd) -> Result<bool> {
+        self.faults.run(|| self.inner.end_keyed(end))
+    }
+
+    fn forget_keyed(&self, before: Timestamp) -> Result<u64> {
+        self.faults.run(|| self.inner.forget_keyed(before))
     }
 
     fn records(&self, org: &OrgId, kind: RecordKind, after: u64, limit: usize) -> Result<Vec<Record>> {

@@ -9,6 +9,7 @@ pub(crate) mod columns;
 #[cfg(feature = "testing")]
 mod faulty;
 mod jobs;
+mod keyed;
 pub(crate) mod pool;
 pub(crate) mod postgres;
 mod ram;
@@ -22,6 +23,10 @@ pub use check::{
 #[cfg(feature = "testing")]
 pub use faulty::{FaultTiming, Faults, FaultyStore};
 pub use jobs::{JOB_WORD_BYTES_MAX, JobClaim, JobEnd, JobRow};
+pub use keyed::{
+    KEYED_ANSWER_BYTES_MAX, KEYED_ANSWERS_OF_CALLER_MAX, KEYED_OF_CALLER_MAX, KeyedClaim, KeyedEnd,
+    KeyedOutcome, KeyedStanding,
+};
 pub use postgres::{LoginRole, PostgresStore};
 pub use ram::RamStore;
 pub use records::{RECORD_BYTES_MAX, RECORDS_PAGE_MAX, Record, RecordChange, RecordKind};
@@ -49,7 +54,7 @@ pub const VAULTS_PAGE_MAX: usize = 1_000;
 pub const TOMBSTONES_PAGE_MAX: usize = 10_000;
 
 /// Sealed memories, tombstones, pending erasures and audit chains of every vault; token hashes, memberships
-/// and the record book of every organisation; the table of jobs.
+/// and the record book of every organisation; the table of jobs; requests under a key, where nodes share the store.
 pub trait Store: Send + Sync {
     /// The vault's header, or `None` before its first commit.
     fn vault(&self, vault: VaultId) -> Result<Option<VaultHeader>>;
@@ -132,6 +137,34 @@ pub trait Store: Send + Sync {
 
     /// Gives a job back with how its run ended. No, and nothing changes, when it is not theirs any more.
     fn end_job(&self, end: &JobEnd) -> Result<bool>;
+
+    /// Returns true for a store that keeps requests under an `Idempotency-Key`, for nodes to share. In one that does not,
+    /// every request is claimed.
+    fn shares_keyed(&self) -> bool {
+        false
+    }
+
+    /// Takes a request, unless it is under way, done, or another one of the same mark. Of several that ask at once, one gets
+    /// it; a claim that has run out is nobody's.
+    fn claim_keyed(&self, _claim: &KeyedClaim) -> Result<KeyedStanding> {
+        Ok(KeyedStanding::Claimed)
+    }
+
+    /// Holds a claim to a request until a later moment. No when it is not theirs any more.
+    fn renew_keyed(&self, _claim: &KeyedClaim) -> Result<bool> {
+        Ok(true)
+    }
+
+    /// Ends a claim. No, and nothing changes, when it is not theirs any more. No answer is kept if something was erased in
+    /// the organisation since the claim, and every kept one goes with the next erasure.
+    fn end_keyed(&self, _end: &KeyedEnd) -> Result<bool> {
+        Ok(true)
+    }
+
+    /// Forgets the requests that began before a moment, and answers with how many.
+    fn forget_keyed(&self, _before: Timestamp) -> Result<u64> {
+        Ok(0)
+    }
 
     /// Up to `limit` records (at most [`RECORDS_PAGE_MAX`]) of one kind with a number above `after`, in order.
     fn records(&self, org: &OrgId, kind: RecordKind, after: u64, limit: usize) -> Result<Vec<Record>>;

@@ -7,7 +7,7 @@ use std::time::Duration;
 use jiff::{SignedDuration, Timestamp};
 use lacuna_store::blobs::{Blobs, BucketAddress, BucketHome, BucketLogin, BucketObject};
 use lacuna_store::keys::{AnchorHome as _, HomeDocument};
-use lacuna_types::Result;
+use lacuna_types::{Error, Result};
 use ureq::Agent;
 use zeroize::Zeroizing;
 
@@ -145,7 +145,11 @@ fn upload(object: &BucketObject, bytes: &[u8]) -> Result<()> {
 
 fn download(object: &BucketObject) -> Result<Vec<u8>> {
     let mut bytes = Vec::new();
-    object.download(&mut bytes).map(|()| bytes)
+    object.download(|part| {
+        bytes.extend_from_slice(part);
+        Ok::<_, Error>(())
+    })?;
+    Ok(bytes)
 }
 
 #[test]

@@ -14,6 +14,7 @@ mod contention;
 mod faults;
 mod job_rows;
 mod key_suite;
+mod keyed_rows;
 mod model;
 #[path = "../../../lacuna-core/tests/support/own_postgres.rs"]
 #[allow(dead_code, reason = "each crate of tests uses a part")]

@@ -115,6 +115,10 @@ fn neither_role_reaches_further_than_it_should() {
         ("lacuna_app", "SELECT name FROM lacuna.job"),
         ("lacuna_app", "UPDATE lacuna.job SET due_at = 0"),
         ("lacuna_admin", "DELETE FROM lacuna.job"),
+        ("lacuna_admin", "SELECT answer FROM lacuna.keyed_request"),
+        ("lacuna_admin", "UPDATE lacuna.keyed_request SET answer = NULL"),
+        ("lacuna_eraser", "SELECT answer FROM lacuna.keyed_request"),
+        ("lacuna_eraser", "DELETE FROM lacuna.keyed_request"),
         ("lacuna_admin", "SELECT sealed FROM lacuna.setting"),
         ("lacuna_eraser", "SELECT sealed FROM lacuna.setting"),
         ("lacuna_admin", "UPDATE lacuna.vault SET revision = 0"),
@@ -204,7 +208,7 @@ fn a_schema_of_the_first_release_is_migrated_and_keeps_what_it_has() {
     let Some(database) = Database::make("migrated") else { return };
     put(&PostgresStore::open(&database.url()).unwrap(), "ann", vec![row(1)]);
     let first_release = "
-        DROP TABLE lacuna.job, lacuna.setting; DROP INDEX lacuna.memory_expiring;
+        DROP TABLE lacuna.job, lacuna.setting, lacuna.keyed_request; DROP INDEX lacuna.memory_expiring;
         DROP POLICY expiring ON lacuna.memory; ALTER TABLE lacuna.tombstone DROP COLUMN brief;
         DROP TABLE lacuna.member, lacuna.record, lacuna.ended; DROP INDEX lacuna.memory_deleted;
         ALTER TABLE lacuna.vault DROP COLUMN frozen_at, DROP COLUMN began_after, DROP COLUMN audit_signature;

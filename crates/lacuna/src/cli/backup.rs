@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use clap::{Args, Subcommand};
 use indicatif::ProgressBar;
 use jiff::SignedDuration;
-use lacuna_core::transfer::{Ledger, RestoreInto, Restored, Saved, Saving, restore};
+use lacuna_core::transfer::{Ledger, RestoreInto, Restored, Saved, Saving, restore, unwritable_backup};
 use lacuna_seal::{OpenReader, PassphraseCost, SealWriter, StreamError, SystemEntropy, is_sealed_stream};
 use lacuna_store::folder::OwnedFolder;
 use lacuna_store::keys::ReceiptMark;
@@ -24,15 +24,13 @@ use crate::assemble::{
     refuse_weak_key_passphrase,
 };
 use crate::codes;
-use crate::config::{Config, CustodyKind, StoreChoice};
+use crate::config::{BUCKET_SCHEME, Config, CustodyKind, StoreChoice};
 use crate::passphrase::refuse_weak;
 use crate::wire::failure::{Failure, Result};
 
 /// The first bytes of a sealed stream tell that it is one.
 const SEALED_MAGIC_BYTES: usize = 8;
 const HOURS_PER_DAY: i64 = 24;
-/// Begins the address of an object in a bucket.
-const BUCKET_SCHEME: &str = "s3://";
 /// Only whoever restores may read the copy of a backup.
 const OWNER_ONLY: u32 = 0o600;
 
@@ -291,7 +289,7 @@ fn backup_file(config: &Config, layout: &Layout, path: &Path) -> Result<File> {
     let made = OpenOptions::new().read(true).write(true).create_new(true).mode(OWNER_ONLY).open(&copy);
     let mut file = made.map_err(|error| unwritable(&error))?;
     remove_if_there(&copy)?;
-    object.download(&mut file)?;
+    object.download(|part| file.write_all(part).map_err(|error| unwritable(&error)))?;
     file.rewind().map_err(|error| unwritable(&error))?;
     Ok(file)
 }
@@ -386,7 +384,8 @@ fn unreadable(path: &Path, error: &io::Error) -> Failure {
 }
 
 fn unwritable(error: &io::Error) -> Failure {
-    Failure::new(&codes::BACKUP_UNAVAILABLE, format!("the backup cannot be written: {error}"))
+    let failure = Failure::from(unwritable_backup(error));
+    Failure { detail: format!("{failure}: {error}"), ..failure }
 }
 
 fn unusable(error: &StreamError) -> Failure {

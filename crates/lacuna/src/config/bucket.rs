@@ -9,6 +9,9 @@ use super::{Config, RawConfig};
 use crate::codes;
 use crate::wire::failure::{Failure, Result};
 
+/// Begins the address of a bucket, and of an object in one.
+pub(crate) const BUCKET_SCHEME: &str = "s3://";
+
 /// The form of a bucket's address.
 const BUCKET_FORM: &str = "must be folder, or s3://BUCKET/PREFIX?region=REGION&endpoint=https://HOST; \
     without an endpoint it is Amazon's, and only one on this machine may be http";
@@ -21,7 +24,7 @@ const OBJECT_NAME_BYTES_MAX: usize = 1_024;
 
 /// Reads the address of a bucket.
 fn read_bucket(url: &str) -> Option<BucketAddress> {
-    let rest = url.strip_prefix("s3://")?;
+    let rest = url.strip_prefix(BUCKET_SCHEME)?;
     let (place, query) = rest.split_once('?')?;
     let (bucket, prefix) = place.split_once('/').unwrap_or((place, ""));
     let mut pairs: BTreeMap<&str, &str> = BTreeMap::new();

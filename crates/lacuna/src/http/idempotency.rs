@@ -2,10 +2,11 @@
 //!
 //! The first answer is kept in RAM for a day and repeated for the same request. It is sealed under a key that is
 //! derived from the request itself, of which nothing is kept: only a caller who knows the whole request can open
-//! its answer. A restart discards all answers.
+//! its answer. A restart discards all answers. Nodes that share a store also know each other's keys (`super::shared_keys`).
 
 use std::collections::hash_map::Entry as MapEntry;
 use std::collections::{HashMap, VecDeque};
+use std::convert::Infallible;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -17,12 +18,14 @@ use axum::http::{HeaderName, HeaderValue, Method, StatusCode};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use lacuna_core::permit::{Acting, Caller};
+use lacuna_core::vault::KEYED_KEPT;
 use lacuna_seal::{Digest, Entropy, KEY_BYTES, SystemEntropy, Zeroizing, hmac_sha256};
 
 use super::App;
 use super::body::{Charged, receive};
 use super::limits::READING_POSTS;
 use super::observe::carried;
+use super::shared_keys::{self, SharedClaim, SharedStanding};
 use crate::codes;
 use crate::wire::failure::{Failure, Result};
 
@@ -35,7 +38,6 @@ const KEY_BYTES_MAX: usize = 255;
 const REQUEST_BYTES_MAX: usize = 64 << 20;
 /// Bytes of a kept answer; of a larger one only the fact that it was given is kept.
 const ANSWER_BYTES_MAX: usize = 1 << 20;
-const KEPT_FOR: Duration = Duration::from_secs(24 * 60 * 60);
 /// Known keys, of everybody and of one caller. One more, and the oldest is forgotten.
 const KEYS_MAX: usize = 20_000;
 const KEYS_OF_CALLER_MAX: usize = 2_000;
@@ -140,7 +142,7 @@ impl Book {
 
     fn expire(&mut self, now: Instant) {
         while let Some(name) = self.order.front().copied() {
-            let old = self.entries.get(&name).is_none_or(|entry| now.duration_since(entry.at) >= KEPT_FOR);
+            let old = self.entries.get(&name).is_none_or(|entry| now.duration_since(entry.at) >= KEYED_KEPT);
             if !old {
                 return;
             }
@@ -166,10 +168,10 @@ pub(super) struct Answers {
 }
 
 /// Digests that tell requests apart. The digest of the request itself is never kept.
-struct RequestDigests {
-    caller: Name,
-    name: Name,
-    print: Name,
+pub(super) struct RequestDigests {
+    pub(super) caller: Name,
+    pub(super) name: Name,
+    pub(super) print: Name,
     seal: Zeroizing<[u8; KEY_BYTES]>,
 }
 
@@ -185,34 +187,49 @@ impl Answers {
     }
 
     fn digests(&self, caller: &Caller, key: &[u8], request: &Digest) -> RequestDigests {
-        let of = |domain: &str, parts: &[&[u8]]| {
-            hmac_sha256(&*self.secret, &[Digest::of(domain, parts).as_bytes().as_slice()])
+        let mark = |digest: &Digest| -> Result<Name, Infallible> {
+            Ok(hmac_sha256(&*self.secret, &[digest.as_bytes().as_slice()]))
         };
-        // A service and the person whom it acts for do not get each other's answers.
-        let Acting { user, service } = caller.acting();
-        let service = service.unwrap_or_default();
-        let who = of("caller", &[caller.org.as_str().as_bytes(), user.as_bytes(), service.as_bytes()]);
-        let name = of("key", &[&who, key]);
-        RequestDigests {
-            caller: who,
-            print: of("print", &[&name, request.as_bytes()]),
-            seal: Zeroizing::new(of("seal", &[&name, request.as_bytes()])),
-            name,
-        }
+        let Ok(digests) = RequestDigests::new(caller, key, request, mark);
+        digests
     }
 }
 
 impl RequestDigests {
+    /// Makes the digests with `mark`, which knows a secret.
+    pub(super) fn new<E>(
+        caller: &Caller,
+        key: &[u8],
+        request: &Digest,
+        mark: impl Fn(&Digest) -> Result<Name, E>,
+    ) -> Result<Self, E> {
+        let of = |domain: &str, parts: &[&[u8]]| mark(&Digest::of(domain, parts));
+        // A service and the person whom it acts for do not get each other's answers.
+        let Acting { user, service } = caller.acting();
+        let service = service.unwrap_or_default();
+        let who = of("caller", &[caller.org.as_str().as_bytes(), user.as_bytes(), service.as_bytes()])?;
+        let name = of("key", &[&who, key])?;
+        Ok(Self {
+            caller: who,
+            print: of("print", &[key, request.as_bytes()])?,
+            seal: Zeroizing::new(of("seal", &[&who, key, request.as_bytes()])?),
+            name,
+        })
+    }
+
     /// The nonce, then the sealed answer.
-    fn seal(&self, answer: &[u8]) -> Result<Vec<u8>> {
+    pub(super) fn seal(&self, answer: &[u8]) -> Result<Vec<u8>> {
         let mut sealed = answer.to_vec();
         let key = RandomizedNonceKey::new(&AES_256_GCM, &*self.seal).map_err(defect)?;
         let nonce = key.seal_in_place_append_tag(Aad::from(self.name), &mut sealed).map_err(defect)?;
         Ok([nonce.as_ref().as_slice(), &sealed].concat())
     }
 
-    fn open(&self, sealed: Vec<u8>) -> Result<Vec<u8>> {
+    pub(super) fn open(&self, sealed: Vec<u8>) -> Result<Vec<u8>> {
         let mut sealed = sealed;
+        if sealed.len() < NONCE_LEN {
+            return Err(defect(()));
+        }
         let mut text = sealed.split_off(NONCE_LEN);
         let key = RandomizedNonceKey::new(&AES_256_GCM, &*self.seal).map_err(defect)?;
         let nonce = Nonce::try_assume_unique_for_key(&sealed).map_err(defect)?;
@@ -222,8 +239,14 @@ impl RequestDigests {
     }
 }
 
-fn defect(_: impl std::fmt::Debug) -> Failure {
+pub(super) fn defect(_: impl std::fmt::Debug) -> Failure {
     Failure::new(&codes::INTERNAL, codes::INTERNAL.meaning)
+}
+
+/// Failure of a request that is being answered already.
+pub(super) fn in_flight() -> Failure {
+    let failure = Failure::new(&codes::IDEMPOTENCY_IN_FLIGHT, codes::IDEMPOTENCY_IN_FLIGHT.meaning);
+    Failure { retry_after: Some(IN_FLIGHT_PAUSE), ..failure }
 }
 
 /// Takes the key back when the request ends without an answer to keep.
@@ -264,6 +287,7 @@ pub(super) async fn once(State(app): State<App>, request: Request, next: Next) -
     }
     let caller = request.extensions().get::<Caller>().cloned();
     let caller = caller.ok_or_else(|| Failure::new(&codes::INTERNAL, codes::INTERNAL.meaning))?;
+    let keeps_answer = shared_keys::keeps_answer(route, &key);
     let (mut parts, body) = request.into_parts();
     let (body, room) = receive(&app, Some(&caller), body, REQUEST_BYTES_MAX).await?;
     let kind = parts.headers.get(CONTENT_TYPE).map(HeaderValue::as_bytes).unwrap_or_default();
@@ -274,10 +298,7 @@ pub(super) async fn once(State(app): State<App>, request: Request, next: Next) -
     match decision {
         KeyDecision::First => {}
         KeyDecision::Again(status, headers, sealed) => return replay(&digests, status, headers, sealed),
-        KeyDecision::InFlight => {
-            let failure = Failure::new(&codes::IDEMPOTENCY_IN_FLIGHT, codes::IDEMPOTENCY_IN_FLIGHT.meaning);
-            return Err(Failure { retry_after: Some(IN_FLIGHT_PAUSE), ..failure });
-        }
+        KeyDecision::InFlight => return Err(in_flight()),
         KeyDecision::Other => {
             return Err(Failure::new(&codes::IDEMPOTENCY_REUSED, codes::IDEMPOTENCY_REUSED.meaning));
         }
@@ -288,22 +309,37 @@ pub(super) async fn once(State(app): State<App>, request: Request, next: Next) -
     let request = Request::from_parts(parts, Body::from(body));
     // In a task of its own: a caller who leaves or runs out of time finds the answer when they ask again.
     let work = carried(async move {
-        let response = next.run(request).await;
+        let shared = match shared_keys::claim(&app, &caller, &key, digest, keeps_answer).await? {
+            SharedStanding::Ours(shared) => shared,
+            SharedStanding::Answered(response) => return Ok(response),
+        };
+        let response = shared_keys::hold(shared.as_deref(), next.run(request)).await;
         drop(room);
-        keep(response, claim, &digests).await
+        keep(response, claim, &digests, shared).await
     });
     let done = tokio::spawn(work).await;
     done.unwrap_or_else(|_| Err(Failure::new(&codes::INTERNAL, codes::INTERNAL.meaning)))
 }
 
 /// Keeps an answer. A failed request changed nothing, and may be tried again under the same key.
-async fn keep(response: Response, claim: KeyClaim, digests: &RequestDigests) -> Result<Response> {
+async fn keep(
+    response: Response,
+    claim: KeyClaim,
+    digests: &RequestDigests,
+    shared: Option<Box<SharedClaim>>,
+) -> Result<Response> {
     if !response.status().is_success() {
+        if let Some(shared) = shared {
+            shared.failed().await;
+        }
         return Ok(response);
     }
     let (parts, body) = response.into_parts();
     let bytes = to_bytes(body, usize::MAX).await;
     let bytes = bytes.map_err(|_| Failure::new(&codes::INTERNAL, codes::INTERNAL.meaning))?;
+    if let Some(shared) = shared {
+        shared.done(parts.status, &bytes).await;
+    }
     let fits = bytes.len() <= ANSWER_BYTES_MAX;
     let sealed = if fits { Some(digests.seal(&bytes)?) } else { None };
     let headers = HEADERS.iter().filter_map(|name| Some((name.clone(), parts.headers.get(name)?.clone())));
@@ -355,9 +391,9 @@ mod tests {
         assert!(matches!(book.decide(&digests(&answers, "anna", "k", "other"), now), KeyDecision::Other));
         assert!(matches!(book.decide(&digests(&answers, "ben", "k", "other"), now), KeyDecision::First));
         book.finish(&first.name, done(&first, "answer"));
-        let almost = now + KEPT_FOR - Duration::from_secs(1);
+        let almost = now + KEYED_KEPT - Duration::from_secs(1);
         assert!(matches!(book.decide(&first, almost), KeyDecision::Again(StatusCode::CREATED, _, Some(_))));
-        assert!(matches!(book.decide(&first, now + KEPT_FOR), KeyDecision::First));
+        assert!(matches!(book.decide(&first, now + KEYED_KEPT), KeyDecision::First));
     }
 
     #[test]
@@ -395,7 +431,7 @@ mod tests {
             (of_anna, book.of_callers.values().sum::<usize>()),
             (KEYS_OF_CALLER_MAX, book.entries.len())
         );
-        book.expire(now + KEPT_FOR);
+        book.expire(now + KEYED_KEPT);
         assert!(book.of_callers.is_empty() && book.bytes == 0);
     }
 }

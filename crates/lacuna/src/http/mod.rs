@@ -49,6 +49,7 @@ mod scopes;
 mod search;
 mod sessions;
 mod shapes;
+mod shared_keys;
 mod strict;
 mod tls;
 mod tokens;

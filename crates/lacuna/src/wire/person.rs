@@ -173,7 +173,7 @@ impl PersonBatchView {
 #[schema(as = PersonForgotten)]
 pub(crate) struct PersonForgottenView {
     pub(crate) request: PersonRequestView,
-    /// True if every search afterwards found nothing.
+    /// True if every search afterwards found nothing, and nothing waits for review.
     pub(crate) clean: bool,
     /// Memories that wait for review, because they depend on an erased one or may speak of the person.
     pub(crate) held_back: u64,

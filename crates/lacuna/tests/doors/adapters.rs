@@ -1,5 +1,5 @@
-//! Programs that others wrote for other stores, over Lacuna: LangGraph's own tests of stores and those of sessions of the OpenAI Agents
-//! SDK, a client that a generator makes, and the examples. `cargo xtask test` installs the packages.
+//! Programs that others wrote for other stores, over Lacuna: LangGraph's own tests of stores, those of sessions of the OpenAI Agents
+//! SDK and LangChain's of retrievers, a client that a generator makes, and the examples. `cargo xtask test` installs the packages.
 
 use std::path::{Path, PathBuf};
 
@@ -10,6 +10,8 @@ const REPOSITORY: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
 const STORE_TESTS: &str = "114 passed";
 /// Tests of sessions in that of the OpenAI Agents SDK, but for those that look into the file of its session.
 const SESSION_TESTS: &str = "52 passed, 19 deselected";
+/// Standard tests of retrievers in `langchain-tests`, none of them expected to fail.
+const RETRIEVER_TESTS: &str = "5 passed";
 
 fn tools() -> Option<PathBuf> {
     let folder = std::env::var_os("LACUNA_TEST_ADAPTER_TOOLS").map(PathBuf::from);
@@ -59,6 +61,18 @@ fn the_tests_of_langgraph_pass_with_this_store_in_place_of_theirs() {
 fn the_tests_of_the_openai_agents_sdk_pass_with_this_session_in_place_of_theirs() {
     let tests = ["memory/test_session.py", "memory/test_session_limit.py"];
     tests_of("openai-agents", "agents_plugin", &tests, SESSION_TESTS);
+}
+
+#[test]
+fn the_standard_tests_of_langchain_pass_with_this_retriever() {
+    let Some(tools) = tools() else { return };
+    let tests = format!("{REPOSITORY}/sdk/python/tests/langchain_retrievers.py");
+    let home = home("").with("LACUNA_EMBEDDER", "static");
+    let root = format!("--rootdir={REPOSITORY}/sdk/python");
+    let args = ["-m", "pytest", "-q", "-p", "no:cacheprovider", &root, "-o", "asyncio_mode=auto", &tests];
+    let done = run(&home, &tools.join("langchain/bin/python"), &args);
+    let last = done.stdout.lines().last().unwrap_or_default();
+    assert!(last.starts_with(RETRIEVER_TESTS), "{}", done.stdout);
 }
 
 #[test]

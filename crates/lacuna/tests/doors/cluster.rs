@@ -3,6 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::TcpStream;
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError, RwLock, RwLockReadGuard};
 use std::time::{Duration, Instant};
@@ -57,6 +58,11 @@ pub(crate) struct Cluster {
 impl Cluster {
     /// `None` where a plain `cargo test` runs without the servers; `cargo xtask test` has them.
     pub(crate) fn start() -> Option<Self> {
+        Self::start_as(Home::program_under_test())
+    }
+
+    /// The same with nodes of another program, which `upgrade` replaces.
+    pub(crate) fn start_as(program: PathBuf) -> Option<Self> {
         let (machine, seaweed, bao) = (Machine::new()?, Seaweed::start()?, Bao::start()?);
         let (primary, replica) = machine.pair();
         for database in ["lacuna", "lacuna_keys"] {
@@ -64,7 +70,7 @@ impl Cluster {
         }
         seaweed.shell("s3.bucket.create -name memories");
         let hosts = format!("127.0.0.1:{},127.0.0.1:{}", primary.port, replica.port);
-        let home = || node_home(&bao, &seaweed, &hosts);
+        let home = || node_home(&bao, &seaweed, &hosts).running(&program);
         let (operator, homes) = (home(), (0..NODES).map(|_| home()).collect::<Vec<_>>());
         let token = service(&operator, "crm", &EVERYTHING);
         let nodes = homes.iter().map(|home| RwLock::new(serve(home, &token))).collect();
@@ -133,6 +139,13 @@ impl Cluster {
     pub(crate) fn stop_node(&self, number: usize) {
         self.node(number).signal("TERM");
         eventually("the node stops", || TcpStream::connect(self.node(number).authority()).is_err());
+    }
+
+    /// Stops a node in good order and starts it with the program under test.
+    pub(crate) fn upgrade(&self, number: usize) {
+        self.stop_node(number);
+        self.homes[number].install(&Home::program_under_test());
+        self.start_again(Victim::Node(number));
     }
 
     /// One request of a person at one node; `None` when the node is gone.

@@ -1,7 +1,7 @@
 //! Imports of files that the programs themselves made, each by its own calls. `cargo xtask test` installs the programs.
 //!
 //! ChatGPT and Claude are services and make no files here: what their exports look like is in `imports`. basic-memory wants a newer Python than
-//! the tests do; a note that it wrote is kept here as it wrote it.
+//! the other tests do: a note that it wrote is kept here as it wrote it, and the long tests let it write one.
 
 use std::path::{Path, PathBuf};
 
@@ -147,9 +147,24 @@ fn a_note_that_basic_memory_wrote() {
     let folder = home.path("notes/kitchen");
     std::fs::create_dir_all(&folder).unwrap();
     std::fs::write(folder.join("Sourdough.md"), NOTE).unwrap();
-    let sums = import(&home, &home.path("notes"));
+    import_sourdough(&home, &home.path("notes"));
+}
+
+#[test]
+#[ignore = "installs basic-memory, which `cargo xtask test --long` does"]
+fn a_note_that_basic_memory_writes_now() {
+    let home = Home::new();
+    let folder = home.path("basic-memory");
+    let args = [&format!("{REPOSITORY}/bench"), folder.to_str().unwrap()];
+    make(&home, Path::new("python3"), "made_by_basic_memory.py", &args);
+    import_sourdough(&home, &folder.join("notes"));
+}
+
+/// Imports the folder with the note about sourdough, and nothing of another one that was deleted.
+fn import_sourdough(home: &Home, notes: &Path) {
+    let sums = import(home, notes);
     assert_eq!((&sums["from"], &sums["waiting"]), (&json!("basic-memory"), &json!(5)), "{sums}");
-    let mut told = texts(&home);
+    let mut told = texts(home);
     told.sort();
     assert_eq!(
         told,
@@ -161,5 +176,5 @@ fn a_note_that_basic_memory_wrote() {
             "Sourdough: The long loaf needs forty minutes"
         ]
     );
-    accept(&home, "import:basic-memory", "cellar", "starter lives");
+    accept(home, "import:basic-memory", "cellar", "starter lives");
 }

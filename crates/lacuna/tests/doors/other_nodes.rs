@@ -15,6 +15,7 @@ fn listed(server: &Server) -> usize {
     server.get("/v1/memories").expect(200)["memories"].as_array().unwrap().len()
 }
 
+/// On SQLite, which nodes do not share; `shared_keys` has PostgreSQL.
 #[test]
 fn an_idempotency_key_at_another_node_is_a_new_request_that_stores_no_second_copy() {
     let home = Home::new();

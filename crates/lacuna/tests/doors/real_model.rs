@@ -6,6 +6,7 @@
 use std::io::{BufRead, BufReader};
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
+use std::time::Instant;
 
 use serde_json::Value;
 
@@ -69,7 +70,14 @@ fn a_real_model_answers_and_only_offers() {
     for text in TEXTS {
         home.run(&["remember", text]).ok();
     }
-    let plans = |home: &Home| REQUESTS.map(|words| home.json(&["forget", words]));
+    let plans = |home: &Home| {
+        REQUESTS.map(|words| {
+            let started = Instant::now();
+            let plan = home.json(&["forget", words]);
+            eprintln!("{words}: {} ms", started.elapsed().as_millis());
+            plan
+        })
+    };
     let without = plans(&home);
     let home = home.with("LACUNA_LLM_KIND", "openai").with("LACUNA_LLM_URL", &server.url);
     let home = home.with("LACUNA_LLM_MODEL", "smollm2").with("LACUNA_LLM_FORGET_SECONDS", "50");

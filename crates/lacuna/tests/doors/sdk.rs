@@ -45,10 +45,12 @@ fn the_tests_of_the_python_sdk_pass() {
 
 #[test]
 fn the_python_sdk_tells_the_same_story_on_postgresql() {
-    // A database of its own: another installation's keys are refused.
-    let Some(database) = Database::make("sdk") else { return };
-    let home = home().with("LACUNA_STORE", &database.url());
-    python_tests(&home.with("LACUNA_KEYS_BESIDE_DATA", "true"), &["-k", "Blocking"]);
+    // A database for each class of tests, which has a data folder of its own: another installation's keys are refused.
+    for (name, class) in [("sdk", "Blocking"), ("sdk_records", "Records")] {
+        let Some(database) = Database::make(name) else { return };
+        let home = home().with("LACUNA_STORE", &database.url());
+        python_tests(&home.with("LACUNA_KEYS_BESIDE_DATA", "true"), &["-k", class]);
+    }
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use std::fs;
 use std::io::{BufRead, BufReader, Write};
 use std::net::TcpListener;
-use std::os::unix::fs::{MetadataExt, chown};
+use std::os::unix::fs::{MetadataExt, chown, symlink};
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -18,6 +18,8 @@ use ureq::tls::{Certificate, RootCerts, TlsConfig, TlsProvider};
 
 /// The account that owns nothing.
 const NOBODY: u32 = 65_534;
+/// Name of a program in the home that runs it.
+const INSTALLED: &str = "lacuna-program";
 const ANSWER_PATIENCE: Duration = Duration::from_secs(60);
 
 /// One installation: a data folder, and the settings that its commands run with.
@@ -58,9 +60,16 @@ impl Done {
 }
 
 impl Home {
+    /// The program that was built for the tests, or the one that `LACUNA_TEST_PROGRAM` names: a release build gets through
+    /// the long rounds in a fraction of the time.
+    pub(crate) fn program_under_test() -> PathBuf {
+        let named = std::env::var_os("LACUNA_TEST_PROGRAM");
+        named.map_or_else(|| PathBuf::from(env!("CARGO_BIN_EXE_lacuna")), PathBuf::from)
+    }
+
     /// With the static model, because most tests are not about meaning.
     pub(crate) fn new() -> Self {
-        let program = PathBuf::from(env!("CARGO_BIN_EXE_lacuna"));
+        let program = Self::program_under_test();
         let home = Self { folder: tempfile::tempdir().unwrap(), env: Vec::new(), program, account: None };
         home.with("LACUNA_EMBEDDER", "static")
     }
@@ -78,6 +87,20 @@ impl Home {
             self.account = Some(NOBODY);
         }
         self
+    }
+
+    /// Runs a program of its own from now on, which `install` can replace.
+    pub(crate) fn running(mut self, program: &Path) -> Self {
+        self.install(program);
+        self.program = self.path(INSTALLED);
+        self
+    }
+
+    /// Puts a program in the place of the one that `running` installed.
+    pub(crate) fn install(&self, program: &Path) {
+        let place = self.path(INSTALLED);
+        let _ = fs::remove_file(&place);
+        symlink(program, place).unwrap();
     }
 
     pub(crate) fn with(mut self, name: &str, value: &str) -> Self {

@@ -19,15 +19,38 @@ const OPEN: &str = include_str!("../../../data/forget_open.jsonl");
 const CLOSED: &str = include_str!("../../../data/forget_closed.jsonl");
 const FRESH: &str = include_str!("../../../data/forget_fresh.jsonl");
 
-/// A part of the project's own requests.
+/// A set of requests: the project's own, or one that somebody else wrote in the same form.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum RequestSet {
+pub(super) enum RequestSet<'a> {
     /// Used for development.
     Open,
     /// Nothing was tuned on it, and its requests are never printed.
     Closed,
     /// A vault of its own, written before the second round of rules and not used to tune them.
     Fresh,
+    /// The lines of a file that the caller names.
+    Given(&'a str),
+}
+
+impl<'a> RequestSet<'a> {
+    fn title(self) -> &'static str {
+        match self {
+            Self::Open => "Own requests, open half",
+            Self::Closed => "Own requests, closed half",
+            Self::Fresh => "Own requests, a second vault",
+            Self::Given(_) => "Requests of the file",
+        }
+    }
+
+    /// The lines that hold the facts, and those that hold the requests.
+    fn texts(self) -> (&'a str, &'a str) {
+        match self {
+            Self::Open => (OPEN, OPEN),
+            Self::Closed => (OPEN, CLOSED),
+            Self::Fresh => (FRESH, FRESH),
+            Self::Given(text) => (text, text),
+        }
+    }
 }
 
 #[derive(Deserialize)]
@@ -96,20 +119,14 @@ struct Sums {
 }
 
 /// Measures one set. Single requests of the closed one are never printed.
-pub(super) fn run(service: &Lacuna, set: RequestSet, show: bool, report: &mut Report) -> Result {
-    let mut facts = Vec::new();
-    let mut requests = Vec::new();
-    for line in lines(if set == RequestSet::Fresh { FRESH } else { OPEN })? {
-        match line {
-            Line::Fact(fact) => facts.push(fact),
-            Line::Request(request) if set != RequestSet::Closed => requests.push(request),
-            Line::Request(_) => {}
-        }
-    }
-    if set == RequestSet::Closed {
-        let only = |line| if let Line::Request(request) = line { Some(request) } else { None };
-        requests = lines(CLOSED)?.into_iter().filter_map(only).collect();
-    }
+pub(super) fn run(service: &Lacuna, set: RequestSet<'_>, show: bool, report: &mut Report) -> Result {
+    let (facts, requests) = set.texts();
+    let facts: Vec<FactLine> = lines(facts)?
+        .into_iter()
+        .filter_map(|line| if let Line::Fact(fact) = line { Some(fact) } else { None })
+        .collect();
+    let only_request = |line| if let Line::Request(request) = line { Some(request) } else { None };
+    let requests: Vec<RequestLine> = lines(requests)?.into_iter().filter_map(only_request).collect();
     let names = fill(service, &facts)?;
     let mut sums: BTreeMap<String, Sums> = BTreeMap::new();
     for request in &requests {
@@ -122,11 +139,7 @@ pub(super) fn run(service: &Lacuna, set: RequestSet, show: bool, report: &mut Re
             answer.print(request);
         }
     }
-    report.heading(match set {
-        RequestSet::Open => "Own requests, open half",
-        RequestSet::Closed => "Own requests, closed half",
-        RequestSet::Fresh => "Own requests, a second vault",
-    });
+    report.heading(set.title());
     report.line(&format!("{} of {} facts are stored.\n", names.len(), facts.len()));
     write(report, &sums);
     Ok(())

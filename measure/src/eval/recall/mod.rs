@@ -34,6 +34,8 @@ const DAY_MILLIS: i64 = 86_400_000;
 /// Candidates of each question that are ranked.
 const RANKED: usize = 100;
 const CUTOFFS: [usize; 3] = [1, 5, 10];
+/// One in so many unrelated texts lies above the midpoint of a calibration.
+const UNRELATED_EVERY: usize = 20;
 /// Places of the features that count for a memory that stands alone.
 const ALONE: [usize; 3] = [0, 1, 3];
 
@@ -76,13 +78,16 @@ struct AnsweredSet {
     candidates: Vec<Candidates>,
     /// Number of right answers of each question, found or not.
     gold: Vec<usize>,
+    /// Sums of features that one in [`UNRELATED_EVERY`] turns of another conversation reaches, one for each question; none
+    /// unless weights are learnt.
+    unrelated: Vec<f32>,
 }
 
 pub(crate) fn run(args: &Args) -> Result {
     let models = [lacuna_models::sentence_embedder()?, lacuna_models::static_embedder()?];
     let mut answered = Vec::new();
     for set in read(args)? {
-        answered.push(answer(&set, &models)?);
+        answered.push(answer(&set, &models, args.learn)?);
     }
     for at in 0..answered.len() {
         if let Some(row) = left_out(&answered, at) {
@@ -145,12 +150,18 @@ fn embed(model: &dyn Embedder, mut texts: Vec<&str>, purpose: Purpose) -> Result
     Ok(vectors)
 }
 
-fn answer(set: &RecallSet, models: &[std::sync::Arc<dyn Embedder>]) -> Result<AnsweredSet> {
+/// Answers the questions of a set. For learning, each is also asked in a space that it is not about.
+fn answer(
+    set: &RecallSet,
+    models: &[std::sync::Arc<dyn Embedder>],
+    is_learning: bool,
+) -> Result<AnsweredSet> {
     let vectors = SetVectors::new(set, models)?;
     let mut ways: Vec<(String, Vec<Vec<bool>>)> = vec![("words alone".to_owned(), Vec::new())];
     ways.extend(models.iter().map(|model| (format!("{} alone", model.model()), Vec::new())));
     ways.push(("as a vault finds them".to_owned(), Vec::new()));
-    let (mut candidates, mut gold) = (Vec::new(), Vec::new());
+    let (mut candidates, mut gold, mut unrelated) = (Vec::new(), Vec::new(), Vec::new());
+    let mut other: Option<(&AskedSpace, Index<usize>)> = None;
     for space in &set.spaces {
         let by_words = index(space, None)?;
         let index = index(space, Some((models, &vectors)))?;
@@ -167,14 +178,25 @@ fn answer(set: &RecallSet, models: &[std::sync::Arc<dyn Embedder>]) -> Result<An
                 calibration: model.calibration(Purpose::Query),
                 english_only: model.is_english_only(),
             });
-            let found = search(&index, space, question, &asked.collect::<Vec<_>>());
+            let asked: Vec<QueryVector> = asked.collect();
+            let found = search(&index, space, question, &asked);
             ways[1 + models.len()].1.push(found.iter().map(|(_, right)| *right).collect());
             candidates.push(found);
+            if let Some((other, index)) = &other {
+                unrelated.extend(reached(&search(index, other, question, &asked), other.texts.len()));
+            }
         }
+        other = is_learning.then_some((space, index));
     }
     let rows = ways.iter().map(|(way, ranked)| row(&set.name, way, ranked, &gold)).collect();
     let is_turns = set.spaces.iter().flat_map(|space| &space.texts).any(|stored| stored.turn.is_some());
-    Ok(AnsweredSet { name: set.name.clone(), rows, is_turns, candidates, gold })
+    Ok(AnsweredSet { name: set.name.clone(), rows, is_turns, candidates, gold, unrelated })
+}
+
+/// The sum of features that one in [`UNRELATED_EVERY`] of so many turns reaches.
+fn reached(found: &Candidates, texts: usize) -> Option<f32> {
+    let sum = |values: &Values| values.iter().zip(&WEIGHTS).map(|(value, one)| value * one.turn).sum();
+    found.get(texts / UNRELATED_EVERY).map(|(values, _)| sum(values))
 }
 
 /// The texts of one space, as a vault would index them; without vectors and neighbours for words alone.
@@ -324,6 +346,15 @@ fn print_weights(answered: &[AnsweredSet]) {
         println!(
             "| {} | {turn:.2} | {alone:.2} | {:.2} | {:.2} |",
             weighted.name, weighted.turn, weighted.alone
+        );
+    }
+    for one in answered.iter().filter(|one| one.is_turns && !one.unrelated.is_empty()) {
+        let mut sums = one.unrelated.clone();
+        sums.sort_by(f32::total_cmp);
+        println!(
+            "{}: one in {UNRELATED_EVERY} unrelated turns reaches {:.2}",
+            one.name,
+            sums[sums.len() / 2]
         );
     }
 }

@@ -16,6 +16,7 @@ use crate::keep::compact::run::compact_due;
 use crate::keep::retention::stamp::restamp_if_changed;
 use crate::keep::retention::sweep::{Progress, sweep};
 use crate::keep::session::transcript::end_idle_sessions;
+use crate::vault::keyed::KEYED_KEPT;
 use crate::vault::secrets::PassedOver;
 use crate::vault::service::Service;
 
@@ -31,7 +32,10 @@ pub(crate) fn work(service: &Service, job: Job, passed: &PassedOver, progress: P
         each_vault(service, progress, &|header, progress| passed.unless_locked(visit(header, progress)))
     };
     match job {
-        Job::Sweep => sweep(service, passed, progress),
+        Job::Sweep => {
+            service.store.forget_keyed(service.clock.now() - KEYED_KEPT)?;
+            sweep(service, passed, progress)
+        }
         Job::Purge => purge_while(service, passed, progress),
         Job::Stamp => each_vault(progress, &|header, _| {
             Ok(restamp_if_changed(service, header)? + archive_faded(service, header)?)

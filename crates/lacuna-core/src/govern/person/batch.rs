@@ -59,7 +59,7 @@ pub struct BatchSignature {
 pub struct PersonForgotten {
     /// The request after the erasure.
     pub request: PersonRequest,
-    /// True when every probe afterwards found nothing.
+    /// True when every probe afterwards found nothing, and nothing waits that may speak of the person.
     pub clean: bool,
     /// Memories that wait for review, because they lean on what went or may speak of the person.
     pub held_back: u64,
@@ -211,7 +211,8 @@ impl PersonForgotten {
     fn add(&mut self, forgotten: Forgotten) {
         self.held_back += forgotten.held_back.len() as u64;
         self.request.memories += forgotten.memories.len() as u64 + forgotten.fell.len() as u64;
-        self.clean &= forgotten.receipts.iter().all(|signed| signed.receipt.is_clean());
+        let probed = forgotten.receipts.iter().all(|signed| signed.receipt.is_clean());
+        self.clean &= probed && forgotten.held_back.is_empty();
         self.request.receipts.extend(forgotten.receipts.iter().map(|signed| signed.receipt.reference()));
     }
 }

@@ -52,7 +52,9 @@ pub(crate) struct Packer<W: Write> {
 
 impl<W: Write> Packer<W> {
     pub(crate) fn new(mut out: W) -> Result<Self> {
-        out.write_all(MAGIC).and_then(|()| out.write_all(&[VERSION])).map_err(|error| unwritable(&error))?;
+        out.write_all(MAGIC)
+            .and_then(|()| out.write_all(&[VERSION]))
+            .map_err(|error| unwritable_backup(&error))?;
         Ok(Self { out, last: [0; DIGEST_BYTES] })
     }
 
@@ -61,7 +63,7 @@ impl<W: Write> Packer<W> {
         let length = length.ok_or_else(|| Error::invalid("backup", "a frame is too large"))?;
         self.last = digest(&self.last, kind, bytes);
         let parts: [&[u8]; 4] = [&[kind.code()], &length.to_be_bytes(), bytes, &self.last];
-        parts.iter().try_for_each(|part| self.out.write_all(part)).map_err(|error| unwritable(&error))
+        parts.iter().try_for_each(|part| self.out.write_all(part)).map_err(|error| unwritable_backup(&error))
     }
 
     /// A file of any length.
@@ -81,7 +83,7 @@ impl<W: Write> Packer<W> {
     /// Writes the last frame, and hands back what was written to.
     pub(crate) fn finish(mut self) -> Result<W> {
         self.frame(FrameKind::End, b"")?;
-        self.out.flush().map_err(|error| unwritable(&error))?;
+        self.out.flush().map_err(|error| unwritable_backup(&error))?;
         Ok(self.out)
     }
 }
@@ -161,7 +163,8 @@ fn unreadable(error: &io::Error) -> Error {
     }
 }
 
-pub(crate) fn unwritable(error: &io::Error) -> Error {
+/// Returns the error of a backup, or of its copy, that cannot be written.
+pub fn unwritable_backup(error: &io::Error) -> Error {
     match error.kind() {
         ErrorKind::StorageFull | ErrorKind::QuotaExceeded => {
             Error::unavailable("disk_full", "there is no space left for the backup", error.to_string())

@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use lacuna_store::folder::OwnedFolder;
 use lacuna_types::{Error, Result};
 
-use crate::transfer::backup::container::unwritable;
+use crate::transfer::backup::container::unwritable_backup;
 
 pub(crate) const DATABASE: &str = "lacuna.db";
 pub(crate) const BLOBS: &str = "blobs";
@@ -38,7 +38,7 @@ pub fn is_restore_unfinished(data: &Path) -> bool {
 
 /// Ends a restore whose process died: carries it out if its journal was written, and takes it back otherwise.
 pub fn finish_restore(data: &OwnedFolder) -> Result<()> {
-    finish(data.path(), &|_| {}).map_err(|error| unwritable(&error))
+    finish(data.path(), &|_| {}).map_err(|error| unwritable_backup(&error))
 }
 
 /// The path of the keystore in a data folder.
@@ -67,7 +67,7 @@ impl<'a> Staging<'a> {
 
     /// Leaves everything as it was before.
     pub(crate) fn discard(self) -> Result<()> {
-        discard(self.data).map_err(|error| unwritable(&error))
+        discard(self.data).map_err(|error| unwritable_backup(&error))
     }
 
     /// Puts what was staged in its place. Returns the name of the database that was there.
@@ -75,7 +75,7 @@ impl<'a> Staging<'a> {
         let suffix = free_suffix(self.data);
         let there = self.data.join(DATABASE).exists();
         let placed = self.commit(&suffix).and_then(|()| finish(self.data, self.steps));
-        placed.map_err(|error| unwritable(&error))?;
+        placed.map_err(|error| unwritable_backup(&error))?;
         Ok(there.then(|| format!("{DATABASE}{suffix}")))
     }
 
@@ -226,10 +226,10 @@ fn sync(path: &Path) -> io::Result<()> {
 
 pub(crate) fn make_folder(path: &Path) -> Result<()> {
     let made = fs::DirBuilder::new().recursive(true).mode(0o700).create(path);
-    made.map_err(|error| unwritable(&error))
+    made.map_err(|error| unwritable_backup(&error))
 }
 
 pub(crate) fn new_file(path: &Path) -> Result<File> {
     let made = OpenOptions::new().write(true).create_new(true).mode(0o600).open(path);
-    made.map_err(|error: io::Error| -> Error { unwritable(&error) })
+    made.map_err(|error: io::Error| -> Error { unwritable_backup(&error) })
 }

@@ -17,7 +17,7 @@ use lacuna_store::rows::{RecordKind, SqliteStore, Store, each_vault};
 use lacuna_types::*;
 use lacuna_types::{Error, Result};
 
-use crate::transfer::backup::container::{FrameKind, Unpacker, bad_backup, damaged, unwritable};
+use crate::transfer::backup::container::{FrameKind, Unpacker, bad_backup, damaged, unwritable_backup};
 use crate::transfer::backup::place::{
     BLOBS, DATABASE, KEYSTORE, RestoreSteps, Staging, keystore_in, make_folder, new_file,
 };
@@ -133,7 +133,7 @@ fn unpack(backup: impl Read, staging: &Staging<'_>) -> Result<Unpacked> {
             FrameKind::File => file = Some(new_file(&staged_path(staging, &bytes)?)?),
             FrameKind::Chunk => {
                 let file: &mut File = file.as_mut().ok_or_else(damaged)?;
-                file.write_all(&bytes).map_err(|error| unwritable(&error))?;
+                file.write_all(&bytes).map_err(|error| unwritable_backup(&error))?;
             }
             _ => unpacked.take(kind, &bytes)?,
         }

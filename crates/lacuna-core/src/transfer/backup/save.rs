@@ -12,7 +12,7 @@ use lacuna_types::{Error, Result, Scope, VaultId};
 use zeroize::Zeroizing;
 
 use crate::permit::{Grant, ManageKeys};
-use crate::transfer::backup::container::{FrameKind, Packer, unwritable};
+use crate::transfer::backup::container::{FrameKind, Packer, unwritable_backup};
 use crate::transfer::backup::{Ledger, Manifest, VAULTS_PAGE, close_backup};
 use crate::vault::root::{UnwrappedRoot, WrapKeys, root_of};
 use crate::vault::service::Service;
@@ -72,9 +72,9 @@ pub(crate) fn save_backup<W: Write>(
 fn pack_database<W: Write>(packer: &mut Packer<W>, saving: &Saving<'_>) -> Result<()> {
     saving.data.copy_to(saving.scratch)?;
     let packed = File::open(saving.scratch)
-        .map_err(|error| unwritable(&error))
+        .map_err(|error| unwritable_backup(&error))
         .and_then(|copy| packer.file(super::place::DATABASE, copy));
-    fs::remove_file(saving.scratch).map_err(|error| unwritable(&error))?;
+    fs::remove_file(saving.scratch).map_err(|error| unwritable_backup(&error))?;
     packed
 }
 

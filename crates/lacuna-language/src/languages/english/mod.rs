@@ -170,6 +170,7 @@ pub(super) static RULES: LanguageRules = LanguageRules {
             reviewer tenant guest staff agent branch office department mr mrs ms dr prof",
         circumstances: "during after before while until because despite without when since",
         remarks: "the a an on in at from with of by this that who",
+        predicates: "is was isn't wasn't has had hasn't hadn't does did doesn't didn't will would won't can could can't couldn't used never",
         joints: "to in at from with for of on by",
         numbered: "project plan phase version room team model release building block unit class group step stage operation \
             mission chapter part volume series season gate platform terminal line",

@@ -42,7 +42,7 @@ pub(super) const REQUEST: RequestRules = RequestRules {
         ("make", "disappear,go away"),
         ("take", "out of your memory,out of memory,out of your records"),
     ],
-    remembers: "remember,please remember,don't forget,do not forget,don't ever forget,never forget,keep,keep in mind,\
+    remembers: "remember,please remember,don't forget,do not forget,don't ever forget,never forget,keep,keeping,keep in mind,\
         bear in mind,don't delete,do not delete,don't erase,never delete,do not erase,don't remove,do not remove,\
         don't clear,don't wipe,save,store,memorise,memorize,note,note that,learn",
     asks: "do you,did you,did i,have you,have i,are you,were you,does,what do,what did,what have,what can,what would,\
@@ -61,7 +61,7 @@ pub(super) const REQUEST: RequestRules = RequestRules {
         but hold on to,but not,but retain,but preserve,but continue to remember,but keep remembering,but save,\
         and keep,and remember,and leave,yet keep,yet remember,though keep,though you can keep,\
         though you can remember,while keeping,while remembering,you can keep,you can remember,you can still remember,\
-        you may keep,you may remember,keeping,however keep,however remember,only keep,and only keep,but only keep",
+        you may keep,you may remember,however keep,however remember,only keep,and only keep,but only keep",
     excepts: "except,except for,except that,excepting,apart from,aside from,other than,excluding,save for,\
         with the exception of,not including,just not",
     but: "but,but for,besides",

@@ -3,6 +3,7 @@
 mod address;
 pub(crate) mod engine;
 mod jobs;
+mod keyed;
 mod login;
 mod records;
 mod tls;
@@ -21,10 +22,12 @@ use super::columns::{
     scope_from_columns, time,
 };
 use super::jobs::{check_claim, check_end};
+use super::keyed::{check_keyed_claim, check_keyed_end};
 use super::{
-    AUDIT_PAGE_MAX, AccessRows, AuditRow, Batch, ChainHead, JobClaim, JobEnd, JobRow, MEMBERS_PAGE_MAX,
-    MEMBERSHIPS_MAX, MemberRow, PendingErasure, Record, RecordKind, Row, SealedBody, SealedSettings, Store,
-    TOKENS_PAGE_MAX, TOMBSTONES_PAGE_MAX, TokenRow, TombstoneRow, VAULTS_PAGE_MAX, VaultChange, VaultHeader,
+    AUDIT_PAGE_MAX, AccessRows, AuditRow, Batch, ChainHead, JobClaim, JobEnd, JobRow, KeyedClaim, KeyedEnd,
+    KeyedStanding, MEMBERS_PAGE_MAX, MEMBERSHIPS_MAX, MemberRow, PendingErasure, Record, RecordKind, Row,
+    SealedBody, SealedSettings, Store, TOKENS_PAGE_MAX, TOMBSTONES_PAGE_MAX, TokenRow, TombstoneRow,
+    VAULTS_PAGE_MAX, VaultChange, VaultHeader,
 };
 use crate::failure::SqlFailure;
 use lacuna_types::{Error, Result};
@@ -44,6 +47,7 @@ static SCHEMA: PostgresSchema = PostgresSchema {
         include_str!("jobs.sql"),
         include_str!("vault_records.sql"),
         include_str!("codes.sql"),
+        include_str!("keyed.sql"),
     ],
 };
 
@@ -309,6 +313,29 @@ impl Store for PostgresStore {
     fn end_job(&self, end: &JobEnd) -> Result<bool> {
         check_end(end)?;
         self.0.write(Visibility::Admin, |transaction| jobs::end(transaction, end))
+    }
+
+    fn shares_keyed(&self) -> bool {
+        true
+    }
+
+    fn claim_keyed(&self, claim: &KeyedClaim) -> Result<KeyedStanding> {
+        check_keyed_claim(claim)?;
+        self.0.write(Visibility::Org(&claim.org), |transaction| keyed::claim(transaction, claim))
+    }
+
+    fn renew_keyed(&self, claim: &KeyedClaim) -> Result<bool> {
+        check_keyed_claim(claim)?;
+        self.0.write(Visibility::Org(&claim.org), |transaction| keyed::renew(transaction, claim))
+    }
+
+    fn end_keyed(&self, end: &KeyedEnd) -> Result<bool> {
+        check_keyed_end(end)?;
+        self.0.write(Visibility::Org(&end.org), |transaction| keyed::end(transaction, end))
+    }
+
+    fn forget_keyed(&self, before: Timestamp) -> Result<u64> {
+        self.0.write(Visibility::Admin, |transaction| keyed::forget(transaction, before))
     }
 
     fn records(&self, org: &OrgId, kind: RecordKind, after: u64, limit: usize) -> Result<Vec<Record>> {

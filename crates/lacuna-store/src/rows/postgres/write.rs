@@ -1,7 +1,7 @@
 //! One batch, written to the tables. Lists travel as arrays, so that a batch costs few round trips.
 
 use super::engine::ScopedTransaction;
-use super::{header, id, memory_id, records};
+use super::{header, id, keyed, memory_id, records};
 use crate::failure::SqlFailure;
 use crate::rows::check::{forgotten, intent_taken, next_header, no_body_to_keep, no_entry_to_age};
 use crate::rows::columns::{joined, number_u64, scope_columns, stored};
@@ -57,6 +57,9 @@ pub(super) fn apply(transaction: &mut ScopedTransaction<'_>, batch: &Batch) -> R
     batch.records.iter().try_for_each(|change| records::change(transaction, &batch.scope.org, change))?;
     forget_tombstones(transaction, batch)?;
     set(transaction, batch)?;
+    if batch.erases() {
+        keyed::drop_answers(transaction, &batch.scope.org)?;
+    }
     Ok(next.revision)
 }
 
@@ -77,6 +80,7 @@ pub(super) fn destroy(transaction: &mut ScopedTransaction<'_>, vault: VaultId) -
             INSERT INTO lacuna.ended (vault, revision) VALUES ($1, $2)
             ON CONFLICT (vault) DO UPDATE SET revision = excluded.revision";
         transaction.execute(sql, &[&id(&vault), &revision])?;
+        keyed::drop_answers_beside(transaction, vault)?;
         let statements = [
             "DELETE FROM lacuna.memory WHERE vault = $1",
             "DELETE FROM lacuna.tombstone WHERE vault = $1",

@@ -6,13 +6,15 @@ use jiff::Timestamp;
 use lacuna_seal::sha256;
 use lacuna_store::rows::{TokenChange, TokenRow};
 use lacuna_types::hex::hex;
-use lacuna_types::{Error, NAME_BYTES_MAX, Operation, OrgId, Result, Role, Scope, Sensitivity, UserId};
+use lacuna_types::{
+    Error, NAME_BYTES_MAX, Operation, OrgId, Result, Revision, Role, Scope, Sensitivity, UserId,
+};
 use zeroize::Zeroizing;
 
 use crate::audit::{AuditAction, AuditEntry, Subject};
 use crate::gate::clean::check_name;
 use crate::permit::{Caller, Delegation, Grant, ManageTokens};
-use crate::vault::access::access_of;
+use crate::vault::access::{AccessBook, access_of, org_of_token};
 use crate::vault::commit::Act;
 use crate::vault::members::caller_for;
 use crate::vault::service::Service;
@@ -137,24 +139,24 @@ pub(crate) fn authenticate(service: &Service, token: &str) -> Result<Option<Call
     }
     let now = service.clock.now();
     let hash = sha256(token.as_bytes());
-    let Some(org) = service.store.token(&hash)?.map(|row| row.org) else { return Ok(None) };
-    // The row only names its organisation: the checked list decides.
+    let Some(org) = org_of_token(service, &hash)? else { return Ok(None) };
     let access = access_of(service, &org)?;
     access
         .token(&hash)
         .filter(|row| row.revoked_at.is_none() && row.expires_at.is_none_or(|expiry| now < expiry))
-        .map(|row| info(row).and_then(|info| bearer(service, info)))
+        .map(|row| Ok(bearer(&access, info(row)?)))
         .transpose()
 }
 
 /// The caller whom a valid token speaks for: a user, or a service in its own name.
-fn bearer(service: &Service, token: TokenInfo) -> Result<Caller> {
+fn bearer(access: &AccessBook, token: TokenInfo) -> Caller {
     let TokenInfo { org, user, roles, operations, without, .. } = token;
     if roles.contains(&Role::Service) {
         let delegation = Some(Delegation { service: user.clone(), operations });
-        return Ok(Caller { delegation, without, ..Caller::new(org, user, vec![Role::Service]) });
+        return Caller { delegation, without, ..Caller::new(org, user, vec![Role::Service]) };
     }
-    Ok(Caller { without, ..caller_for(service, org, user, roles)? })
+    let memberships = access.groups_of(&user);
+    Caller { memberships, without, ..Caller::new(org, user, roles) }
 }
 
 /// The caller that a service becomes for `person`: one with the rights of a user within the operations of its token,
@@ -170,7 +172,9 @@ pub(crate) fn act_for(service: &Service, caller: Caller, person: UserId) -> Resu
         return Err(Error::Denied("only a token of the role service may name another person"));
     };
     let scope = Scope::personal(caller.org.clone(), person.clone());
-    service.store.vault(scope.vault_id())?.ok_or(Error::NotFound("person"))?;
+    if service.store.revision(scope.vault_id())? == Revision::ZERO {
+        return Err(Error::NotFound("person"));
+    }
     let without = caller.without;
     let person = caller_for(service, caller.org, person, vec![Role::User])?;
     Ok(Caller { delegation: Some(delegation), without, ..person })

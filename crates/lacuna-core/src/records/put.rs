@@ -88,6 +88,7 @@ pub(super) fn put(service: &Service, grant: &Grant<Remember>, puts: Vec<RecordPu
     let writer = reader.lock();
     writer.ensure()?;
     let stored = retrying(|| place_once(&writer, grant, &mut arrivals, now));
+    writer.unpin();
     // After the attempts: a write that is stored is not tried again.
     let kept = stored.and_then(|(kept, gone)| end_erasure(&writer, &gone).map(|()| kept));
     service.backlog.push(scope);
@@ -143,6 +144,7 @@ fn place_once(
     arrivals: &mut Vec<Arrival>,
     now: Timestamp,
 ) -> Result<(Vec<RecordKept>, Vec<MemoryId>)> {
+    writer.pin()?;
     let placed = writer.update(|open| {
         if open.header.frozen_at.is_some() {
             return Err(Error::frozen());

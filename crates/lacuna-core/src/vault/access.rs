@@ -4,10 +4,10 @@
 //! vault carries a code over all of them; a caller is let in only by rows that match it.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use lacuna_store::rows::{AccessRows, Batch, MEMBERSHIPS_MAX, TokenRow};
-use lacuna_types::{Error, Group, Holder, OrgId, Result, Scope, UserId};
+use lacuna_types::{Error, Group, Holder, OrgId, Result, Revision, Scope, UserId};
 
 use crate::vault::codes::{CodedHeader, Codes, tampered};
 use crate::vault::service::Service;
@@ -15,9 +15,23 @@ use crate::vault::service::Service;
 /// Attempts to read rows and code of one moment while others change them.
 const READS_MAX: usize = 8;
 
-/// The rows of every organisation that was asked for, by the code that they match.
+/// Tokens whose organisation is known without a look at their row.
+const KNOWN_TOKENS_MAX: usize = 100_000;
+
+/// The checked rows of every organisation that was asked for.
 #[derive(Default)]
-pub(crate) struct AccessBooks(Mutex<HashMap<OrgId, Arc<AccessBook>>>);
+pub(crate) struct AccessBooks {
+    books: Mutex<HashMap<OrgId, BookAt>>,
+    /// The organisations of tokens that were used, by the hash of their secret.
+    token_orgs: Mutex<HashMap<[u8; 32], OrgId>>,
+}
+
+/// A book, and the revision of the organisation's vault at which it was last found to hold. Every change of a token or of a
+/// membership is a commit to that vault.
+struct BookAt {
+    revision: Revision,
+    book: Arc<AccessBook>,
+}
 
 /// Checked tokens and memberships of one organisation.
 pub(crate) struct AccessBook {
@@ -56,23 +70,50 @@ impl AccessBook {
 }
 
 /// The organisation's tokens and memberships as they stand now. Every call of a door asks this: while nothing
-/// changed, it costs one look at a header.
+/// was committed to the organisation's vault, it costs one look at a revision.
 pub(crate) fn access_of(service: &Service, org: &OrgId) -> Result<Arc<AccessBook>> {
+    // Before the book: a commit in between makes the next call look again.
+    let revision = service.store.revision(org_scope(org).vault_id())?;
+    if let Some(known) = service.access.books().get(org).filter(|known| known.revision == revision) {
+        return Ok(known.book.clone());
+    }
+    let book = current_book(service, org)?;
+    service.access.books().insert(org.clone(), BookAt { revision, book: book.clone() });
+    Ok(book)
+}
+
+/// The book that matches the code in the header of the organisation's vault.
+fn current_book(service: &Service, org: &OrgId) -> Result<Arc<AccessBook>> {
     let mut code = access_code(service, org)?;
     for _ in 0..READS_MAX {
-        if let Some(book) = service.access.lock().get(org).filter(|book| book.code == code) {
-            return Ok(book.clone());
+        if let Some(known) = service.access.books().get(org).filter(|known| known.book.code == code) {
+            return Ok(known.book.clone());
         }
         let rows = service.store.access(org)?;
         let after = access_code(service, org)?;
         if after == code {
-            let book = Arc::new(checked(service, org, code, rows)?);
-            service.access.lock().insert(org.clone(), book.clone());
-            return Ok(book);
+            return Ok(Arc::new(checked(service, org, code, rows)?));
         }
         code = after;
     }
     Err(Error::Conflict("the list of tokens and members"))
+}
+
+/// The organisation that a token is of, if there is such a token. The row only names its organisation: the checked book
+/// decides whether it is one.
+pub(crate) fn org_of_token(service: &Service, hash: &[u8; 32]) -> Result<Option<OrgId>> {
+    if let Some(org) = service.access.token_orgs().get(hash) {
+        return Ok(Some(org.clone()));
+    }
+    let org = service.store.token(hash)?.map(|row| row.org);
+    if let Some(org) = &org {
+        let mut known = service.access.token_orgs();
+        if known.len() >= KNOWN_TOKENS_MAX {
+            known.clear();
+        }
+        known.insert(*hash, org.clone());
+    }
+    Ok(org)
 }
 
 /// The organisation's rows as `batch` will leave them.
@@ -104,7 +145,11 @@ fn org_scope(org: &OrgId) -> Scope {
 }
 
 impl AccessBooks {
-    fn lock(&self) -> std::sync::MutexGuard<'_, HashMap<OrgId, Arc<AccessBook>>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    fn books(&self) -> MutexGuard<'_, HashMap<OrgId, BookAt>> {
+        self.books.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn token_orgs(&self) -> MutexGuard<'_, HashMap<[u8; 32], OrgId>> {
+        self.token_orgs.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

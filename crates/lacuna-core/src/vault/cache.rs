@@ -164,7 +164,25 @@ impl Slot {
         update: impl FnOnce(&mut OpenVault) -> Result<R>,
     ) -> Result<Option<R>> {
         let mut open = self.open.write().unwrap_or_else(PoisonError::into_inner);
-        match refreshed(&mut open, &self.scope, from) {
+        self.bring_up_to_date(&mut open, from)?;
+        open.as_mut().map(update).transpose()
+    }
+
+    /// Runs `update` on the vault as it is open, alone; brings it up to date only if it is closed or shut.
+    pub(crate) fn update_open<R>(
+        &self,
+        from: VaultStores<'_>,
+        update: impl FnOnce(&mut OpenVault) -> Result<R>,
+    ) -> Result<Option<R>> {
+        let mut open = self.open.write().unwrap_or_else(PoisonError::into_inner);
+        if open.as_ref().is_none_or(|vault| is_shut(vault, from)) {
+            self.bring_up_to_date(&mut open, from)?;
+        }
+        open.as_mut().map(update).transpose()
+    }
+
+    fn bring_up_to_date(&self, open: &mut Option<OpenVault>, from: VaultStores<'_>) -> Result<()> {
+        match refreshed(open, &self.scope, from) {
             Ok(true) => self.measure(open.as_mut()),
             Ok(false) => {}
             Err(error) => {
@@ -174,7 +192,7 @@ impl Slot {
                 return Err(error);
             }
         }
-        open.as_mut().map(update).transpose()
+        Ok(())
     }
 
     /// Leaves nothing in RAM of a vault that another process destroyed. One whose first commit is under way

@@ -84,6 +84,7 @@ impl VaultWriter<'_> {
         let header = header_after(service, header, &batch)?;
         batch.codes = Some(header.codes);
         let revision = service.store.commit(batch).inspect_err(|error| {
+            self.unpin();
             // The batch may have been written or not: what is open can no longer be trusted.
             if !matches!(error, Error::Conflict(_)) {
                 self.discard();

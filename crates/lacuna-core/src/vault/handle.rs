@@ -1,5 +1,6 @@
 //! The two handles of a vault: one to read from it, one that holds its writer lock.
 
+use std::cell::Cell;
 use std::ops::Deref;
 use std::sync::{Arc, MutexGuard};
 
@@ -24,6 +25,8 @@ pub(crate) struct VaultReader<'a> {
 /// A vault whose writer lock is held: one per vault and process. Other processes are met by the expected revision.
 pub(crate) struct VaultWriter<'a> {
     reader: &'a VaultReader<'a>,
+    /// True while its work builds on the vault as it is open here, without another look at the store.
+    is_pinned: Cell<bool>,
     _lock: MutexGuard<'a, ()>,
 }
 
@@ -38,7 +41,7 @@ impl<'a> VaultReader<'a> {
 
     /// Waits for the writer lock.
     pub(crate) fn lock(&self) -> VaultWriter<'_> {
-        VaultWriter { reader: self, _lock: self.slot.lock_writer() }
+        VaultWriter { reader: self, is_pinned: Cell::new(false), _lock: self.slot.lock_writer() }
     }
 
     /// Runs `read` on the vault as it now stands, or returns `None` before its first write.
@@ -54,6 +57,11 @@ impl<'a> VaultReader<'a> {
     /// Brings the open vault up to date and runs `update` on it, alone. Returns `None` before its first write.
     pub(crate) fn update<R>(&self, update: impl FnOnce(&mut OpenVault) -> Result<R>) -> Result<Option<R>> {
         self.slot.update(self.service.sources(), update).inspect_err(|error| self.note(error))
+    }
+
+    /// Runs `update` on the vault as it is open here, alone, and brings it up to date only if it is closed.
+    fn update_open<R>(&self, update: impl FnOnce(&mut OpenVault) -> Result<R>) -> Result<Option<R>> {
+        self.slot.update_open(self.service.sources(), update).inspect_err(|error| self.note(error))
     }
 
     fn note(&self, error: &Error) {
@@ -89,6 +97,29 @@ impl<'a> Deref for VaultWriter<'a> {
 }
 
 impl VaultWriter<'_> {
+    /// Brings the vault up to date. From then on this writer's work builds on the vault as it is open here, until a commit
+    /// meets that of another process. Only for work that is done again as a whole after such a conflict.
+    pub(crate) fn pin(&self) -> Result<()> {
+        self.is_pinned.set(false);
+        self.reader.update(|_| Ok(()))?;
+        self.is_pinned.set(true);
+        Ok(())
+    }
+
+    /// Has the next look at the vault ask the store again.
+    pub(crate) fn unpin(&self) {
+        self.is_pinned.set(false);
+    }
+
+    /// Runs `update` on the open vault, alone; on one that is not pinned after bringing it up to date. Returns `None` before
+    /// the vault's first write.
+    pub(crate) fn update<R>(&self, update: impl FnOnce(&mut OpenVault) -> Result<R>) -> Result<Option<R>> {
+        match self.is_pinned.get() {
+            true => self.reader.update_open(update),
+            false => self.reader.update(update),
+        }
+    }
+
     /// Makes the vault's root key if it has none.
     pub(crate) fn ensure(&self) -> Result<()> {
         if self.update(|_| Ok(()))?.is_some() {

@@ -24,6 +24,9 @@ impl VaultWriter<'_> {
         ids: &[MemoryId],
         mut edit: impl FnMut(&mut Row, &mut Frame) -> bool,
     ) -> Result<Vec<Rewritten>> {
+        if ids.is_empty() {
+            return Ok(Vec::new());
+        }
         let service = self.service;
         let rows = service.store.rows(self.scope().vault_id(), ids)?;
         let rewritten = self.update(|open| {
@@ -55,6 +58,9 @@ pub(crate) fn with_state(
     ids: &[MemoryId],
     state: Lifecycle,
 ) -> Result<Vec<Row>> {
+    if ids.is_empty() {
+        return Ok(Vec::new());
+    }
     let rows = service.store.rows(scope.vault_id(), ids)?.into_iter().flatten();
     Ok(rows.map(|row| Row { state, body: SealedBody::Unchanged, ..row }).collect())
 }

@@ -161,6 +161,7 @@ pub(crate) fn place(
     writer.ensure()?;
     note_unconsented(&writer)?;
     let stored = retrying(|| place_once(&writer, grant, &mut arrivals, numbering, now));
+    writer.unpin();
     // After the attempts: a write that is stored is not tried again.
     let placed = stored.and_then(|stored| stored.map(|stored| stored.end(&writer)).transpose());
     service.backlog.push(scope);
@@ -179,6 +180,7 @@ fn place_once(
     now: Timestamp,
 ) -> Result<Option<StoredWrite>> {
     arrivals.iter_mut().for_each(AdmittedDraft::reopen);
+    writer.pin()?;
     let planned = writer.update(|open| {
         if open.header.frozen_at.is_some() {
             return Err(Error::frozen());

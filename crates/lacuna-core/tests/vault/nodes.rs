@@ -1,7 +1,9 @@
+use lacuna_core::govern::TokenRequest;
 use lacuna_core::permit::Retain;
 use lacuna_core::vault::Settings;
 
 use super::*;
+use crate::authenticity::admin;
 
 /// Rounds of forgetting on one node and asking another; `cluster_rounds` of the doors has many more, over real nodes.
 const FORGOTTEN_ROUNDS: usize = 60;
@@ -58,6 +60,44 @@ fn write_from_three_nodes(world: &World) {
     let fresh = world.service();
     assert_eq!(fresh.count(&grant::<Recall>("anna")).unwrap(), (60, 0));
     assert_eq!(fresh.verified("anna"), 60);
+}
+
+/// With an open vault, a call by a token asks for two revisions, and a write for little more than what it stores. On a server of
+/// its own every question is a way there and back. A token that another node revokes is worth nothing from then on.
+#[test]
+fn a_call_of_a_known_token_asks_the_store_little() {
+    let world = World::ram();
+    let (lacuna, faults) = world.faulty();
+    let counted = |call: &dyn Fn()| {
+        let before = faults.operations();
+        call();
+        faults.operations() - before
+    };
+    let request = TokenRequest {
+        user: UserId::new("anna").unwrap(),
+        roles: vec![Role::User],
+        operations: Vec::new(),
+        without: Vec::new(),
+        label: String::new(),
+        expires_at: None,
+    };
+    let crew = || Group::Team(TeamId::new("crew").unwrap());
+    let (made, token) = lacuna.tokens().create(&admin(), request).unwrap();
+    let enter = || lacuna.tokens().authenticate(&token).unwrap();
+    assert_eq!(enter().unwrap().user.as_str(), "anna");
+    lacuna.keep("anna", "The boat is moored at pier nine.").unwrap();
+    lacuna.ask("anna", "where is the boat?").unwrap();
+
+    assert_eq!(counted(&|| assert!(enter().is_some())), 1, "the revision of the list");
+    assert_eq!(counted(&|| assert_eq!(lacuna.texts("anna", "where is the boat?").len(), 1)), 1);
+    let write = counted(&|| assert!(lacuna.keep("anna", "The oars are in the shed.").is_ok()));
+    assert!(write <= 6, "a write takes {write} steps");
+
+    let other = world.service();
+    other.members().add(&admin(), crew(), UserId::new("anna").unwrap()).unwrap();
+    assert_eq!(enter().unwrap().memberships, [crew()]);
+    other.tokens().revoke(&admin(), made.id).unwrap();
+    assert!(enter().is_none());
 }
 
 /// Another node writes before each single step of a write. The write plans anew where it must, with the same words, and

@@ -1,5 +1,6 @@
 //! A real Chromium, driven over WebDriver: a small client of the few commands that the tests need.
 
+use std::fs;
 use std::io::{BufRead, BufReader};
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
@@ -16,6 +17,8 @@ const PATIENCE: Duration = Duration::from_secs(180);
 const SCRIPT_MILLIS: u32 = 150_000;
 /// Milliseconds that an element may take to appear: a form without scripts leads to a page that is still loading.
 const ELEMENT_MILLIS: u32 = 15_000;
+/// Milliseconds between two looks for a file.
+const DOWNLOAD_LOOK_MILLIS: u32 = 100;
 /// The key under which WebDriver names an element.
 const ELEMENT: &str = "element-6066-11e4-a52e-4f735466cecf";
 /// Nothing of the browser's own goes to the network, and it runs as root in a container.
@@ -47,7 +50,7 @@ pub(crate) struct Browser {
     driver: Child,
     agent: Agent,
     session: String,
-    _profile: TempDir,
+    profile: TempDir,
 }
 
 impl Browser {
@@ -79,12 +82,15 @@ impl Browser {
         let wanted = json!({"capabilities": {"alwaysMatch": {
             "browserName": "chrome",
             "timeouts": {"script": SCRIPT_MILLIS, "implicit": ELEMENT_MILLIS},
-            "goog:chromeOptions": {"binary": "/usr/bin/chromium", "args": flags},
+            "goog:chromeOptions": {"binary": "/usr/bin/chromium", "args": flags, "prefs": {
+                "download.default_directory": downloads(&profile),
+                "download.prompt_for_download": false,
+            }},
             "goog:loggingPrefs": {"browser": "ALL"},
         }}});
         let made = send(&agent, "POST", &format!("{base}/session"), &wanted);
         let id = made["sessionId"].as_str().unwrap_or_else(|| panic!("no session: {made}")).to_owned();
-        Self { driver, agent, session: format!("{base}/session/{id}"), _profile: profile }
+        Self { driver, agent, session: format!("{base}/session/{id}"), profile }
     }
 
     fn post(&self, path: &str, body: &Value) -> Value {
@@ -141,6 +147,21 @@ impl Browser {
         let element = self.find(selector);
         let clicked = self.post(&format!("element/{element}/click"), &json!({}));
         assert!(clicked.is_null(), "{selector}: {clicked}");
+    }
+
+    /// Waits for a file with this ending that the page hands over, and returns what it holds. The form that asks for it leads to no
+    /// other page, and a visit to another before it has answered would be undone by it.
+    pub(crate) fn downloaded(&self, ending: &str) -> Vec<u8> {
+        let folder = downloads(&self.profile);
+        let whole = (0..ELEMENT_MILLIS / DOWNLOAD_LOOK_MILLIS).find_map(|_| {
+            std::thread::sleep(Duration::from_millis(DOWNLOAD_LOOK_MILLIS.into()));
+            let mut files = fs::read_dir(&folder).ok()?.map(|entry| entry.unwrap().path());
+            files.find(|path| path.extension().is_some_and(|end| end == ending))
+        });
+        let path = whole.unwrap_or_else(|| panic!("no file came from {}\n{}", self.url(), self.text()));
+        let bytes = fs::read(&path).unwrap();
+        fs::remove_file(path).unwrap();
+        bytes
     }
 
     /// Types into a field, after what it held is gone.
@@ -201,6 +222,11 @@ impl Browser {
         let found = found.as_array().unwrap_or_else(|| panic!("the rules did not run: {found}"));
         found.iter().map(|one| one.as_str().unwrap().to_owned()).collect()
     }
+}
+
+/// The folder that files of a browser with this profile go to.
+fn downloads(profile: &TempDir) -> PathBuf {
+    profile.path().join("downloads")
 }
 
 impl Drop for Browser {

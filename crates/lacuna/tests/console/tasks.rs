@@ -98,6 +98,8 @@ fn ten_tasks_take_as_many_clicks_as_the_page_says() {
     start();
     counted.press("Export and goodbye");
     counted.click("form[action='/console/goodbye/export'] button");
+    let file: serde_json::Value = serde_json::from_slice(&browser.downloaded("json")).unwrap();
+    assert!(file.to_string().contains("coffee black"), "{file}");
     done.push(("export", counted.count()));
 
     start();

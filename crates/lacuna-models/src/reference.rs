@@ -26,12 +26,12 @@ pub(crate) struct TokenCase {
     pub(crate) ids: Vec<u32>,
 }
 
-/// Vectors of all-MiniLM-L6-v2.
+/// Vectors of all-MiniLM-L6-v2 as it was learnt further, in floats.
 pub(crate) fn sentence_vectors() -> Vec<VectorCase> {
     serde_json::from_str(include_str!("../tests/data/sentence_vectors.json")).unwrap()
 }
 
-/// Vectors of the packed all-MiniLM-L6-v2 with all arithmetic in floats, as vaults hold them.
+/// Vectors of the packed sentence model with all arithmetic in floats, as vaults hold them.
 pub(crate) fn sentence_packed_vectors() -> Vec<VectorCase> {
     serde_json::from_str(include_str!("../tests/data/sentence_packed_vectors.json")).unwrap()
 }

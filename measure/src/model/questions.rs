@@ -1,9 +1,10 @@
-//! `cargo xtask model questions`: learns how the vector of a question is turned before it is compared with memories.
+//! `cargo xtask model questions`: learns how the static model's vector of a question is turned before it is compared with
+//! memories. The sentence model needs no such turn: its layers were learnt on the same pairs (`cargo xtask model tune`).
 //!
-//! The models embed a question beside texts that are worded like it, and a question is seldom worded like its answer. Pairs of
+//! The model embeds a question beside texts that are worded like it, and a question is seldom worded like its answer. Pairs of
 //! our own (`measure/data/questions_learn`, one file per language) say which memory answers which question. The vector of a
-//! question is moved by an affine map, one for each model, learnt so that its memory wins against other memories
-//! (softmax over a sample, Adam). Vectors of memories stay as they are. A given seed and data give the same map.
+//! question is moved by an affine map, learnt so that its memory wins against other memories (softmax over a sample, Adam).
+//! Vectors of memories stay as they are. A given seed and data give the same map.
 
 use std::fs;
 use std::ops::Range;
@@ -18,8 +19,6 @@ use crate::bench::random::Random;
 
 const PAIRS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/data/questions_learn");
 const MAPS_FILE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../crates/lacuna-models/packed/questions.bin");
-/// The file whose pairs also teach the model that reads English only.
-const ENGLISH: &str = "english";
 
 const EPOCHS: usize = 8;
 /// Questions of one step.
@@ -31,8 +30,8 @@ const STEP: f32 = 6e-4;
 const STEP_LEFT: f32 = 0.1;
 /// Pull of the turn towards one that changes nothing.
 const PULL: f32 = 0.01;
-/// Weights of the two cosines in the sum that is learnt on, sentence model first; about those of a search.
-const SHARPNESS: [f32; 2] = [12.0, 8.0];
+/// Weight of a cosine in the softmax that is learnt on.
+const SHARPNESS: f32 = 14.0;
 /// Constants of Adam.
 const MEAN_DECAY: f32 = 0.9;
 const SQUARE_DECAY: f32 = 0.999;
@@ -50,46 +49,35 @@ struct Pair {
     queries: Vec<String>,
 }
 
-/// Texts of all pairs under both models.
+/// Vectors of all pairs.
 struct Lesson {
-    /// Vectors of the memories, one list for each model.
-    facts: [Vec<Vec<f32>>; 2],
-    /// Vectors of the questions, one list for each model.
-    questions: [Vec<Vec<f32>>; 2],
+    facts: Vec<Vec<f32>>,
+    questions: Vec<Vec<f32>>,
     /// The memory that answers each question.
     answers: Vec<usize>,
-    /// Memories of each file. They compete with each other alone: if all did, the map would learn to prefer the language
-    /// of the question.
-    languages: Vec<Language>,
-}
-
-/// The pairs of one file.
-struct Language {
-    facts: Range<usize>,
-    is_english: bool,
+    /// Memories of each file, which has one language. They compete with each other alone: if all did, the map would learn to
+    /// prefer the language of the question.
+    languages: Vec<Range<usize>>,
 }
 
 pub(super) fn run() -> Result {
-    let models = [lacuna_models::sentence_embedder()?, lacuna_models::static_embedder()?];
-    let lesson = Lesson::read(Path::new(PAIRS), &models)?;
-    println!("{} questions to {} memories", lesson.answers.len(), lesson.facts[0].len());
+    let model = lacuna_models::static_embedder()?;
+    let lesson = Lesson::read(Path::new(PAIRS), &*model)?;
+    println!("{} questions to {} memories", lesson.answers.len(), lesson.facts.len());
+    let all: Vec<usize> = (0..lesson.facts.len()).collect();
     let (learnt, left_out): (Vec<usize>, Vec<usize>) =
-        (0..lesson.facts[0].len()).partition(|fact| fact % LEFT_OUT_EVERY != 0);
-    let untouched = [AffineMap::neutral(lesson.width(0)), AffineMap::neutral(lesson.width(1))];
-    lesson.report("left out, as it is", &untouched, &left_out);
+        all.iter().partition(|fact| *fact % LEFT_OUT_EVERY != 0);
+    lesson.report("left out, as it is", &AffineMap::neutral(lesson.width()), &left_out);
     lesson.report("left out, mapped", &lesson.learn(&learnt), &left_out);
-    let all: Vec<usize> = (0..lesson.facts[0].len()).collect();
-    let maps = lesson.learn(&all);
+    let map = lesson.learn(&all);
     let mut packer = ModelPacker::default();
-    for (name, map) in ["sentence", "static"].into_iter().zip(&maps) {
-        packer.int8_rows(&format!("{name}.turn"), map.width(), &map.turn)?;
-        packer.floats(&format!("{name}.shift"), map.width(), &map.shift)?;
-    }
+    packer.int8_rows("static.turn", map.width(), &map.turn)?;
+    packer.floats("static.shift", map.width(), &map.shift)?;
     Ok(fs::write(MAPS_FILE, packer.finish())?)
 }
 
 impl Lesson {
-    fn read(folder: &Path, models: &[std::sync::Arc<dyn Embedder>; 2]) -> Result<Self> {
+    fn read(folder: &Path, model: &dyn Embedder) -> Result<Self> {
         let (mut facts, mut questions) = (Vec::new(), Vec::new());
         let (mut answers, mut languages) = (Vec::new(), Vec::new());
         for file in files(folder)? {
@@ -101,59 +89,45 @@ impl Lesson {
                 questions.extend(pair.queries);
                 facts.push(pair.fact);
             }
-            let is_english = file.file_stem().is_some_and(|name| name == ENGLISH);
-            languages.push(Language { facts: first..facts.len(), is_english });
+            languages.push(first..facts.len());
         }
-        let [first, second] = models;
-        Ok(Self {
-            facts: [embed(&**first, &facts)?, embed(&**second, &facts)?],
-            questions: [embed(&**first, &questions)?, embed(&**second, &questions)?],
-            answers,
-            languages,
-        })
+        Ok(Self { facts: embed(model, &facts)?, questions: embed(model, &questions)?, answers, languages })
     }
 
-    fn width(&self, model: usize) -> usize {
-        self.facts[model].first().map_or(0, Vec::len)
-    }
-
-    /// True when the model counts for a question.
-    fn counts(&self, model: usize, question: usize) -> bool {
-        let of = |language: &&Language| language.facts.contains(&self.answers[question]);
-        model == 1 || self.languages.iter().find(of).is_some_and(|language| language.is_english)
+    fn width(&self) -> usize {
+        self.facts.first().map_or(0, Vec::len)
     }
 
     /// The map that takes the mean of all questions to `taken` away: all questions have it in common, so it says nothing.
-    fn centred(&self, model: usize, taken: &[usize]) -> AffineMap {
-        let mut map = AffineMap::neutral(self.width(model));
-        let asked: Vec<usize> = (0..self.answers.len())
-            .filter(|one| self.counts(model, *one) && taken.binary_search(&self.answers[*one]).is_ok())
-            .collect();
+    fn centred(&self, taken: &[usize]) -> AffineMap {
+        let mut map = AffineMap::neutral(self.width());
+        let asked: Vec<usize> =
+            (0..self.answers.len()).filter(|one| taken.binary_search(&self.answers[*one]).is_ok()).collect();
         for question in &asked {
-            add(&mut map.shift, &self.questions[model][*question], -1.0 / asked.len() as f32);
+            add(&mut map.shift, &self.questions[*question], -1.0 / asked.len() as f32);
         }
         map
     }
 
-    /// Learns the maps from the questions to `taken`.
-    fn learn(&self, taken: &[usize]) -> [AffineMap; 2] {
+    /// Learns the map from the questions to `taken`.
+    fn learn(&self, taken: &[usize]) -> AffineMap {
         let mut random = Random::new(SEED);
-        let mut students = [0, 1].map(|model| Student::new(self.centred(model, taken)));
+        let mut student = Student::new(self.centred(taken));
         for epoch in 0..EPOCHS {
             let step = STEP * (1.0 - (1.0 - STEP_LEFT) * epoch as f32 / EPOCHS as f32);
             for batch in self.batches(taken, &mut random) {
                 let rivals = self.rivals(&batch, taken, &mut random);
-                self.step(&mut students, &batch, &rivals, step);
+                self.step(&mut student, &batch, &rivals, step);
             }
         }
-        students.map(|student| student.map)
+        student.map
     }
 
     /// The questions to `taken` in batches of one language each, by chance.
     fn batches(&self, taken: &[usize], random: &mut Random) -> Vec<Vec<usize>> {
         let mut batches = Vec::new();
         for language in &self.languages {
-            let is_taken = |fact: &usize| language.facts.contains(fact) && taken.binary_search(fact).is_ok();
+            let is_taken = |fact: &usize| language.contains(fact) && taken.binary_search(fact).is_ok();
             let mut questions: Vec<usize> =
                 (0..self.answers.len()).filter(|one| is_taken(&self.answers[*one])).collect();
             shuffle(&mut questions, random);
@@ -166,8 +140,8 @@ impl Lesson {
     /// The memories that compete: the answers of the batch, filled up by chance from their language.
     fn rivals(&self, batch: &[usize], taken: &[usize], random: &mut Random) -> Vec<usize> {
         let mut rivals: Vec<usize> = batch.iter().map(|question| self.answers[*question]).collect();
-        let language = self.languages.iter().find(|language| language.facts.contains(&rivals[0]));
-        let facts = language.map_or(0..0, |language| language.facts.clone());
+        let facts =
+            self.languages.iter().find(|facts| facts.contains(&rivals[0])).cloned().unwrap_or_default();
         let among = &taken[taken.partition_point(|fact| *fact < facts.start)..];
         let among = &among[..among.partition_point(|fact| *fact < facts.end)];
         rivals.extend((batch.len()..RIVALS).map(|_| among[random.below(among.len())]));
@@ -176,46 +150,38 @@ impl Lesson {
         rivals
     }
 
-    fn step(&self, students: &mut [Student; 2], batch: &[usize], rivals: &[usize], step: f32) {
-        let columns: [Vec<f32>; 2] = [0, 1].map(|model| transposed(&self.facts[model], rivals));
+    fn step(&self, student: &mut Student, batch: &[usize], rivals: &[usize], step: f32) {
+        let columns = transposed(&self.facts, rivals);
         let share = 1.0 / batch.len() as f32;
         for &question in batch {
-            let mapped = [0, 1].map(|model| students[model].map.apply(&self.questions[model][question]));
+            let mapped = student.map.apply(&self.questions[question]);
             let mut blame = vec![0.0; rivals.len()];
-            for model in (0..2).filter(|model| self.counts(*model, question)) {
-                for (value, column) in mapped[model].iter().zip(columns[model].chunks_exact(rivals.len())) {
-                    add(&mut blame, column, SHARPNESS[model] * value);
-                }
+            for (value, column) in mapped.iter().zip(columns.chunks_exact(rivals.len())) {
+                add(&mut blame, column, SHARPNESS * value);
             }
             softmax(&mut blame);
             // The answer of every question of the batch is among its rivals.
             if let Ok(answer) = rivals.binary_search(&self.answers[question]) {
                 blame[answer] -= 1.0;
             }
-            for model in (0..2).filter(|model| self.counts(*model, question)) {
-                let mut pushed = vec![0.0; mapped[model].len()];
-                for (rival, blame) in rivals.iter().zip(&blame) {
-                    add(&mut pushed, &self.facts[model][*rival], SHARPNESS[model] * share * blame);
-                }
-                students[model].notice(&self.questions[model][question], &pushed);
+            let mut pushed = vec![0.0; mapped.len()];
+            for (rival, blame) in rivals.iter().zip(&blame) {
+                add(&mut pushed, &self.facts[*rival], SHARPNESS * share * blame);
             }
+            student.notice(&self.questions[question], &pushed);
         }
-        students.iter_mut().for_each(|student| student.learn(step));
+        student.learn(step);
     }
 
     /// Prints how often the memory of a question is among the best of `kept`.
-    fn report(&self, title: &str, maps: &[AffineMap; 2], kept: &[usize]) {
+    fn report(&self, title: &str, map: &AffineMap, kept: &[usize]) {
         let mut hits = [0_usize; CUTOFFS.len()];
         let asked = (0..self.answers.len()).filter(|one| kept.binary_search(&self.answers[*one]).is_ok());
         let mut count = 0;
         for question in asked {
-            let mapped = [0, 1].map(|model| maps[model].apply(&self.questions[model][question]));
-            let score = |fact: usize| -> f32 {
-                let models = (0..2).filter(|model| self.counts(*model, question));
-                models.map(|model| SHARPNESS[model] * dot(&mapped[model], &self.facts[model][fact])).sum()
-            };
-            let right = score(self.answers[question]);
-            let better = kept.iter().filter(|fact| score(**fact) > right).count();
+            let mapped = map.apply(&self.questions[question]);
+            let right = dot(&mapped, &self.facts[self.answers[question]]);
+            let better = kept.iter().filter(|fact| dot(&mapped, &self.facts[**fact]) > right).count();
             count += 1;
             for (hit, cutoff) in hits.iter_mut().zip(CUTOFFS) {
                 *hit += usize::from(better < cutoff);

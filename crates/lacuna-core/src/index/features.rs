@@ -48,25 +48,25 @@ pub(crate) const IS_QUESTION: usize = 13;
 
 /// The weights of every feature.
 pub const WEIGHTS: [Weighted; FEATURES] = [
-    Weighted { name: "meaning", turn: 0.38, alone: 0.63 },
-    Weighted { name: "second_meaning", turn: 0.56, alone: 0.37 },
-    Weighted { name: "words", turn: -1.65, alone: 0.0 },
-    Weighted { name: "all_words", turn: 0.0, alone: 1.25 },
-    Weighted { name: "coverage", turn: 2.58, alone: 0.0 },
-    Weighted { name: "context", turn: 2.45, alone: 0.0 },
-    Weighted { name: "neighbours", turn: 0.39, alone: 0.0 },
-    Weighted { name: "session", turn: 2.96, alone: 0.0 },
-    Weighted { name: "speaker", turn: 0.48, alone: 0.0 },
-    Weighted { name: "within_time", turn: 5.92, alone: 0.0 },
-    Weighted { name: "near_time", turn: 5.68, alone: 0.0 },
-    Weighted { name: "tells_time", turn: 1.26, alone: 0.0 },
-    Weighted { name: "length", turn: 1.08, alone: 0.0 },
-    Weighted { name: "is_question", turn: -0.70, alone: 0.0 },
+    Weighted { name: "meaning", turn: 1.10, alone: 0.61 },
+    Weighted { name: "second_meaning", turn: 0.41, alone: 0.39 },
+    Weighted { name: "words", turn: -2.41, alone: 0.0 },
+    Weighted { name: "all_words", turn: 0.0, alone: 0.67 },
+    Weighted { name: "coverage", turn: 3.30, alone: 0.0 },
+    Weighted { name: "context", turn: 2.19, alone: 0.0 },
+    Weighted { name: "neighbours", turn: 0.58, alone: 0.0 },
+    Weighted { name: "session", turn: 2.82, alone: 0.0 },
+    Weighted { name: "speaker", turn: 0.09, alone: 0.0 },
+    Weighted { name: "within_time", turn: 6.12, alone: 0.0 },
+    Weighted { name: "near_time", turn: 5.86, alone: 0.0 },
+    Weighted { name: "tells_time", turn: 1.24, alone: 0.0 },
+    Weighted { name: "length", turn: 0.83, alone: 0.0 },
+    Weighted { name: "is_question", turn: -0.83, alone: 0.0 },
 ];
 
 /// Sum of a turn's features that one in twenty unrelated turns reaches: its log-odds count from there, as those of a
 /// calibrated cosine do.
-const TURN_MIDPOINT: f32 = 3.9;
+const TURN_MIDPOINT: f32 = 3.1;
 /// Divides log-odds, so that the relevance of good answers still differs.
 const TEMPERATURE: f32 = 2.0;
 

@@ -20,7 +20,7 @@ pub(crate) const FAINT_BELOW: f32 = 0.4;
 pub(crate) const RECENT: SignedDuration = SignedDuration::from_hours(7 * 24);
 /// A memory is shown for a turn's words when it is at least so relevant, by itself and against the most relevant one.
 /// Turns of conversations have a scale of their own, on which one in twenty unrelated ones reaches the half.
-const RELEVANCE_MIN: f32 = 0.6;
+const RELEVANCE_MIN: f32 = 0.58;
 const RELEVANCE_OF_TURN_MIN: f32 = 0.5;
 const RELEVANCE_SHARE_MIN: f32 = 0.85;
 /// The age at which recency has halved.

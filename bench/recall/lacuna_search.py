@@ -37,7 +37,7 @@ class LacunaSearch(Asked):
         "ask": '`POST /v1/search {"query": question, "max_results": 10}`',
     }
     notes = [
-        "It finds by all-MiniLM-L6-v2, by a second model (universal-sentence-encoder-multilingual), by words and by neighbouring turns at once; both models are "
+        "It finds by all-MiniLM-L6-v2 with layers that were learnt further on pairs of its own, by a second model (universal-sentence-encoder-multilingual), by words and by neighbouring turns at once; both models are "
         "its own copies, in 8 bits. Its weights were learnt on these sets: with one set left out, R@10 is about five points lower on LoCoMo and three on REALTALK "
         "(`cargo xtask eval recall`). LongMemEval was not learnt from.",
     ]

@@ -275,7 +275,7 @@ fn score(
     let values = features_of(naive, memory, question, query, filter);
     let weight = |at: usize| f64::from(if is_turn { WEIGHTS[at].turn } else { WEIGHTS[at].alone });
     let sum: f64 = (0..FEATURES).map(|at| weight(at) * values[at]).sum();
-    let log_odds = if is_turn { sum - 3.9 } else { sum };
+    let log_odds = if is_turn { sum - 3.1 } else { sum };
     let [own, context, said] = words_of(naive, memory, question, filter);
     let words = words_share(own, context);
     let vector = memory.vectors.iter().flatten().next();

@@ -407,3 +407,23 @@ fn what_was_made_of_a_memory_goes_first_when_it_is_too_much_for_one_commit() {
     assert_eq!(service.count(&grant::<Recall>("anna")).unwrap(), (0, 0));
     service.verified("anna");
 }
+
+/// A name that is one letter off may be a slip of the pen or somebody else: it is named as possible, and never taken.
+#[test]
+fn a_name_that_is_one_letter_off_is_no_direct_match() {
+    for (told, asked) in [("Kakapon", "Kakason"), ("Jorvin", "Jorvik"), ("Teodora", "Teodara")] {
+        let world = World::ram();
+        let lacuna = world.service();
+        for number in 0..12 {
+            lacuna.keep("anna", &format!("Invoice {number} for the timber of the barn was paid.")).unwrap();
+        }
+        let theirs = lacuna.keep("anna", &format!("{told} came late on Sunday.")).unwrap();
+        let there = lacuna.verify_forgotten(&grant::<Recall>("anna"), told).unwrap();
+        assert_eq!(there.direct, [theirs], "{told}");
+        let asked_for = lacuna.verify_forgotten(&grant::<Recall>("anna"), asked).unwrap();
+        assert!(
+            asked_for.direct.is_empty() && asked_for.indirect.contains(&theirs),
+            "{asked}: {asked_for:?}"
+        );
+    }
+}

@@ -451,7 +451,9 @@ impl<'w> History<'w> {
                 let context = service.context(&[grant("anna")], &turn).unwrap();
                 assert!(!context.text.contains(word.as_str()), "{word} still comes to mind");
                 let verified = service.verify_forgotten(&grant::<Recall>("anna"), word).unwrap();
-                assert!(verified.direct.is_empty(), "{word} is still known");
+                let known: Vec<_> =
+                    verified.direct.iter().map(|id| self.alive.get(id).map(|known| &known.words)).collect();
+                assert!(known.is_empty(), "{word} is still known: by {known:?}");
                 // Nor are the last groups of a number, by which people name it, though other numbers have them too.
                 for group in word.split(' ').filter(|_| word.starts_with('+')).skip(2) {
                     let verified = service.verify_forgotten(&grant::<Recall>("anna"), group).unwrap();

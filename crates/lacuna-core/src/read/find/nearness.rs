@@ -39,6 +39,8 @@ const THEIRS_COVERED_MIN: f32 = 0.4;
 
 /// The share of the words of a request that a memory says to be direct, and the least score.
 const SAID_MIN: f32 = 0.8;
+/// The same for the only word of a request: with a slip of the pen it may be another one, and another name.
+const ONLY_WORD_SAID_MIN: f32 = 0.83;
 const DIRECT_MIN: f32 = 0.0;
 /// The cosine of a memory that has the only word of a request, which may have another sense; a name has none.
 const ONE_WORD_COSINE_MIN: f32 = 0.4;
@@ -178,7 +180,8 @@ impl NearRanking {
             return holds && whom == Agreement::Same && covered >= SAID_MIN;
         }
         let has_one_sense = self.words > 1 || named || near.cosine >= ONE_WORD_COSINE_MIN;
-        covered >= SAID_MIN && early && has_one_sense
+        let least = if self.words > 1 { SAID_MIN } else { ONLY_WORD_SAID_MIN };
+        covered >= least && early && has_one_sense
     }
 
     /// Returns true when a memory has the only word of a request and is not nearest to it: one that does not say the word is

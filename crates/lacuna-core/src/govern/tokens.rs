@@ -155,8 +155,7 @@ fn bearer(access: &AccessBook, token: TokenInfo) -> Caller {
         let delegation = Some(Delegation { service: user.clone(), operations });
         return Caller { delegation, without, ..Caller::new(org, user, vec![Role::Service]) };
     }
-    let memberships = access.groups_of(&user);
-    Caller { memberships, without, ..Caller::new(org, user, roles) }
+    Caller { without, ..access.caller(org, user, roles) }
 }
 
 /// The caller that a service becomes for `person`: one with the rights of a user within the operations of its token,
@@ -201,8 +200,7 @@ pub(crate) fn without_token(
     if !access.tokens().is_empty() {
         return Ok(None);
     }
-    let memberships = access.groups_of(&user);
-    Ok(Some(Caller { memberships, ..Caller::new(org, user, roles) }))
+    Ok(Some(access.caller(org, user, roles)))
 }
 
 fn change_token(

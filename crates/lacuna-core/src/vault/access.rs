@@ -7,8 +7,9 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use lacuna_store::rows::{AccessRows, Batch, MEMBERSHIPS_MAX, TokenRow};
-use lacuna_types::{Error, Group, Holder, OrgId, Result, Revision, Scope, UserId};
+use lacuna_types::{Error, Group, Holder, OrgId, Result, Revision, Role, Scope, UserId};
 
+use crate::permit::Caller;
 use crate::vault::codes::{CodedHeader, Codes, tampered};
 use crate::vault::service::Service;
 
@@ -66,6 +67,11 @@ impl AccessBook {
     pub(crate) fn groups_of(&self, user: &UserId) -> Vec<Group> {
         let groups = self.groups.get(user).map_or(&[][..], Vec::as_slice);
         groups.iter().take(MEMBERSHIPS_MAX).cloned().collect()
+    }
+
+    /// A user with their memberships.
+    pub(crate) fn caller(&self, org: OrgId, user: UserId, roles: Vec<Role>) -> Caller {
+        Caller { memberships: self.groups_of(&user), ..Caller::new(org, user, roles) }
     }
 }
 

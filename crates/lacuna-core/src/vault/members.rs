@@ -8,6 +8,5 @@ use crate::vault::service::Service;
 
 /// A caller with their memberships as they stand now. Doors call this for everybody they authenticate.
 pub(crate) fn caller_for(service: &Service, org: OrgId, user: UserId, roles: Vec<Role>) -> Result<Caller> {
-    let memberships = access_of(service, &org)?.groups_of(&user);
-    Ok(Caller { memberships, ..Caller::new(org, user, roles) })
+    Ok(access_of(service, &org)?.caller(org, user, roles))
 }
